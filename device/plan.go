@@ -1,0 +1,157 @@
+package device
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Plan is what one container asks of one vendor, made ready to be tried on any number of nodes. It holds only the rules that
+// the request can break, so evaluating a readable table costs no more than hand-written code. A Plan is immutable and safe
+// for concurrent use.
+//
+// Fitting a plan visits the vendor's devices in the order of the pod's device policy. A device is granted when it breaks
+// none of the Rules, which are tried in order; otherwise it counts under the code of the first it breaks. The container is
+// served by the first Ask.Nums granted devices, or by those that Choose picks.
+type Plan struct {
+	Ask   ContainerRequest
+	Cores int64 // percent of each device that is checked and booked: Ask.Cores after the vendor's own limits
+	Rules []Rule
+
+	// Book settles in c.Grant what is booked on a device that is not booked as asked for (a MIG profile is larger than the
+	// request), and says whether that is possible. The check CanBook calls it, and InQuota before it. It may read
+	// c.Fit.Granted. nil: the request is booked as it is.
+	Book func(c *Candidate) bool
+
+	// QuotaAsAsked checks quotas with the amounts asked for, whatever Book settles (QuotaByRequest).
+	QuotaAsAsked bool
+
+	// Repeat names devices that can serve a container more than once (instances of a card in mode mig): such a device is
+	// tried again after it was granted, until it breaks a rule. nil: none.
+	Repeat func(*DeviceInfo) bool
+
+	// OneNUMA asks for all devices from one run of devices with the same NUMA node. A device joins the run when it breaks
+	// none of the first RunAfter rules; a device of another NUMA node then starts a new run, and what was granted before
+	// is dropped and counts as NumaNotFit.
+	OneNUMA  bool
+	RunAfter int
+
+	// Choose picks among all granted devices; nil: the first Ask.Nums serve.
+	Choose Chooser
+}
+
+// Chooser picks the devices that serve a container as a set. It is called once every device was tried and returns
+// positions in f.Granted, in the order in which they are to be booked, or nil when no set will do. It may then set counts in
+// why; otherwise the container is refused as having found len(f.Granted) devices. It must not keep f, nor change it.
+type Chooser func(f *ContainerFit, why *Reasons) []int
+
+// Grant is one device granted to the container at hand.
+type Grant struct {
+	Device int // position on the node
+	Memory int64
+	Cores  int64
+	MIG    MIGInstance
+}
+
+// ContainerFit is the state of fitting one container on one node, as rules and choosers see it. It is valid during the
+// call only, and read-only.
+type ContainerFit struct {
+	Node  *NodeInfo
+	Usage []DeviceUsage // of every device of the node, including what earlier containers of the pod took
+	Plan  *Plan
+
+	Granted []Grant // devices that passed so far, in visiting order
+
+	Quota   *Headroom         // what the pod's namespace may still take of the vendor; nil: anything
+	Class   ContainerClass    // of the container at hand
+	Classes []ContainerClass  // of all containers of the pod
+	Taken   []ContainerDevice // what earlier containers of the pod took, of all vendors
+}
+
+// candidateInQuota is the check InQuota: what was granted to the container so far plus the candidate. Where a chooser picks
+// among the granted, at most as many of them count as would be chosen beside the candidate, the cheapest (deviation N3).
+func (f *ContainerFit) candidateInQuota(c *Candidate) bool {
+	if f.Quota == nil || !f.Quota.Limited() {
+		return true
+	}
+	if f.Plan.Book != nil && !f.Plan.QuotaAsAsked {
+		f.Plan.Book(c)
+	}
+	grants := f.Granted
+	if others := int(min(f.Plan.Ask.Nums-1, int64(len(grants)))); f.Plan.Choose != nil {
+		grants = slices.Clone(grants)
+		slices.SortStableFunc(grants, func(a, b Grant) int {
+			return cmp.Or(cmp.Compare(a.Memory, b.Memory), cmp.Compare(a.Cores, b.Cores))
+		})
+		grants = grants[:others]
+	}
+	return f.WithinQuota(append(grants[:len(grants):len(grants)], c.Grant)...)
+}
+
+// WithinQuota says whether the pod stays within its namespace's quota if the container takes exactly the given grants, on
+// top of what the pod's earlier containers took (spec core §12, D8, D10, D30).
+func (f *ContainerFit) WithinQuota(grants ...Grant) bool {
+	if f.Quota == nil || !f.Quota.Limited() {
+		return true
+	}
+	if f.Plan.QuotaAsAsked {
+		grants = f.asAsked(grants)
+	}
+	var memory, cores int64
+	if len(f.Taken) == 0 && f.Class != Init {
+		for i := range grants {
+			memory, cores = memory+grants[i].Memory, cores+grants[i].Cores
+		}
+		return f.Quota.Allows(memory, cores)
+	}
+	from, to := f.Node.Range(f.Plan.Ask.Vendor)
+	tallies := make([]Tally, to-from)
+	used := make([]bool, to-from)
+	add := func(i int, class ContainerClass, memory, cores int64) {
+		tallies[i-from].Add(class, memory, cores)
+		used[i-from] = true
+	}
+	for k := range f.Taken {
+		d := &f.Taken[k]
+		if i := f.Node.Find(d.Vendor, d.ID); i >= from && i < to {
+			add(i, f.Classes[d.Container], d.Memory, d.Cores)
+		}
+	}
+	for _, g := range grants {
+		add(g.Device, f.Class, g.Memory, g.Cores)
+	}
+	for i := range tallies {
+		if used[i] {
+			_, m, c := tallies[i].Effective()
+			memory, cores = memory+m, cores+c
+		}
+	}
+	return f.Quota.Allows(memory, cores)
+}
+
+func (f *ContainerFit) asAsked(grants []Grant) []Grant {
+	out := slices.Clone(grants)
+	for i := range out {
+		out[i].Memory, out[i].Cores = f.Plan.Ask.MemoryOn(f.Node.Device(out[i].Device).Memory), f.Plan.Cores
+	}
+	return out
+}
+
+// Limit is what may still be taken of one amount.
+type Limit struct {
+	Left int64 // may be negative when more is taken than allowed
+	Set  bool  // false: no limit
+}
+
+// Headroom is what a namespace may still take of one vendor's devices.
+type Headroom struct {
+	Memory Limit // MiB
+	Cores  Limit // percent of a card
+}
+
+// Limited says whether any limit is set.
+func (h *Headroom) Limited() bool { return h.Memory.Set || h.Cores.Set }
+
+// Allows says whether the amounts stay within the limits.
+func (h *Headroom) Allows(memory, cores int64) bool {
+	return (!h.Memory.Set || memory <= h.Memory.Left) && (!h.Cores.Set || cores <= h.Cores.Left)
+}

@@ -1,0 +1,24 @@
+package device
+
+// Quirks turns behaviour of the reference (HAMi v2.10) back on where accelfit deviates from it in a way that decides
+// whether a pod fits, in situations that real clusters have. Beside an unpatched scheduler a caller turns on AllQuirks to
+// predict it exactly; the zero value decides what is right. docs/deviations.md describes each.
+type Quirks uint32
+
+// The quirks.
+const (
+	// SidecarIsInit counts sidecars as ordinary init containers (deviation D10).
+	SidecarIsInit Quirks = 1 << iota
+	// LastNUMARun lets topology-aware choice with NUMA binding see only the NUMA node that is visited last (deviation N2).
+	LastNUMARun
+	// QuotaByRequest checks quotas on MIG cards with the amounts asked for instead of those booked (deviation N4).
+	QuotaByRequest
+	// MIGSlotsUnchecked lets one container take more instances of a card than the card has slots left (deviation N6).
+	MIGSlotsUnchecked
+
+	// AllQuirks is every quirk.
+	AllQuirks = SidecarIsInit | LastNUMARun | QuotaByRequest | MIGSlotsUnchecked
+)
+
+// Has says whether all of the given quirks are on.
+func (q Quirks) Has(f Quirks) bool { return q&f == f }

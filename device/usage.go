@@ -1,0 +1,117 @@
+package device
+
+import "slices"
+
+// State is a vendor's own record of what occupies a device beyond slots, memory and cores: MIG instances, a QoS policy.
+// A State is immutable once it is part of a [DeviceUsage]; a change makes a new one.
+type State interface {
+	// DeepCopyState returns a copy that shares nothing.
+	DeepCopyState() State
+}
+
+// DeviceUsage is what is taken of one device. The zero value is a device with nothing taken that takes no new work.
+type DeviceUsage struct {
+	Slots   int64 // tasks on the device
+	Memory  int64 // MiB
+	Cores   int64 // percent of a card
+	Healthy bool  // takes new work; false when the node says so or its bookkeeping cannot be trusted
+	State   State // nil: nothing beyond the above
+}
+
+// MIG returns the instances in use. The slice is read-only.
+func (u *DeviceUsage) MIG() MIGState {
+	m, _ := u.State.(MIGState)
+	return m
+}
+
+// DeepCopy returns a copy that shares nothing with u.
+func (u DeviceUsage) DeepCopy() DeviceUsage {
+	if u.State != nil {
+		u.State = u.State.DeepCopyState()
+	}
+	return u
+}
+
+// NodeUsage is a node with what is taken of its devices. It is immutable: With and Without return new values, which share
+// with the old one whatever did not change. Any number of goroutines may read it.
+type NodeUsage struct {
+	info    *NodeInfo
+	devices []DeviceUsage
+}
+
+// NewNodeUsage returns the usage of a node nobody uses.
+func NewNodeUsage(info *NodeInfo) *NodeUsage {
+	n := &NodeUsage{info: info, devices: make([]DeviceUsage, info.Len())}
+	for i := range n.devices {
+		n.devices[i].Healthy = info.devices[i].Healthy
+	}
+	return n
+}
+
+// Info is the node's description.
+func (n *NodeUsage) Info() *NodeInfo { return n.info }
+
+// Device returns the usage of device i. The pointer is into n: read it, never write through it.
+func (n *NodeUsage) Device(i int) *DeviceUsage { return &n.devices[i] }
+
+// Devices returns the usage of all devices, in the order of Info. The slice is n's own: read it, never write to it.
+func (n *NodeUsage) Devices() []DeviceUsage { return n.devices }
+
+// Update returns a copy of n after edit has changed the usage of its devices in place. edit owns the slice for the time
+// of the call; a State must be replaced, not written to. One copy is made however many devices change.
+func (n *NodeUsage) Update(edit func(devices []DeviceUsage)) *NodeUsage {
+	out := &NodeUsage{info: n.info, devices: slices.Clone(n.devices)}
+	edit(out.devices)
+	return out
+}
+
+// With returns n with the effective amounts of a ([Allocation.Collapse]) taken as well. Devices of a that the node does
+// not have are left out: their bookkeeping is stale. Cost: one copy of the node's usage.
+func (n *NodeUsage) With(a *Allocation) *NodeUsage { return n.apply(a, (*DeviceUsage).Take) }
+
+// Without returns n with the effective amounts of a given back: n.With(a).Without(a) equals n. No amount falls below 0.
+func (n *NodeUsage) Without(a *Allocation) *NodeUsage { return n.apply(a, (*DeviceUsage).Give) }
+
+func (n *NodeUsage) apply(a *Allocation, change func(*DeviceUsage, Hold)) *NodeUsage {
+	return n.Update(func(devices []DeviceUsage) {
+		for _, h := range a.Collapse() {
+			if i := n.info.Find(h.Vendor, h.ID); i >= 0 {
+				change(&devices[i], h)
+			}
+		}
+	})
+}
+
+// Take adds a hold to the usage.
+func (u *DeviceUsage) Take(h Hold) {
+	u.Slots += h.Slots
+	u.Memory += h.Memory
+	u.Cores += h.Cores
+	if len(h.MIG) > 0 {
+		u.State = append(slices.Clone(u.MIG()), h.MIG...)
+	}
+}
+
+// Give takes a hold off the usage again; no amount falls below 0.
+func (u *DeviceUsage) Give(h Hold) {
+	u.Slots = max(0, u.Slots-h.Slots)
+	u.Memory = max(0, u.Memory-h.Memory)
+	u.Cores = max(0, u.Cores-h.Cores)
+	if len(h.MIG) == 0 {
+		return
+	}
+	if rest := u.MIG().without(h.MIG); rest != nil {
+		u.State = rest
+	} else {
+		u.State = nil
+	}
+}
+
+// DeepCopy returns a copy whose usage shares nothing with n; the immutable description is shared.
+func (n *NodeUsage) DeepCopy() *NodeUsage {
+	out := &NodeUsage{info: n.info, devices: slices.Clone(n.devices)}
+	for i := range out.devices {
+		out.devices[i] = out.devices[i].DeepCopy()
+	}
+	return out
+}

@@ -1,0 +1,361 @@
+// Package engine fits pods on nodes: one loop for the models of all vendors.
+//
+// A [Pod] is a pod's requests made ready; a [Scratch] is the memory that one attempt needs and the next can use again.
+// The loop follows spec core §5 (init containers, sidecars, app containers), §7 (one container) and §8 (order).
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/score"
+)
+
+// Pod is what a pod asks for, made ready to be tried on any number of nodes. It is immutable.
+type Pod struct {
+	Classes    []device.ContainerClass // of every container, init containers first
+	Containers []Container             // those that ask for something: sidecars, then init, then app containers
+	Policy     score.Policy
+	Weights    score.Weights
+}
+
+// Container is what one container asks for.
+type Container struct {
+	Position int
+	Asks     []device.ContainerRequest // ascending vendor word
+	Plans    []Plan                    // in the order of Asks
+}
+
+// Plan is a vendor's plan with what the namespace may still take of the vendor.
+type Plan struct {
+	device.Plan
+	Quota *device.Headroom // nil: anything
+}
+
+// Trace is told about every device that is tried: the rule it broke, or nil when it was granted.
+type Trace func(container int, rule *device.Rule, c *device.Candidate)
+
+// Scratch is the memory of one attempt. Its zero value is ready; it must not be used by two goroutines at a time.
+type Scratch struct {
+	pod   *Pod
+	trace Trace
+	why   device.Reasons
+
+	shared, fresh view
+	ranks         []score.Rank
+	passing       []int32
+	taken         []device.ContainerDevice
+	fit           device.ContainerFit
+	candidate     device.Candidate
+}
+
+// view is a state of the node: the node's own usage until something is booked, then a copy.
+type view struct {
+	usage []device.DeviceUsage
+	copy  []device.DeviceUsage // memory for the copy
+	order []int32              // empty: registration order
+}
+
+func (v *view) reset(usage []device.DeviceUsage) {
+	v.usage, v.order = usage, v.order[:0]
+}
+
+func (v *view) book(g *device.Grant) {
+	if len(v.usage) > 0 && (len(v.copy) == 0 || &v.usage[0] != &v.copy[0]) {
+		v.copy = append(v.copy[:0], v.usage...)
+		v.usage = v.copy
+	}
+	hold := device.Hold{Slots: 1, Memory: g.Memory, Cores: g.Cores}
+	if !g.MIG.IsZero() {
+		hold.MIG = []device.MIGInstance{g.MIG}
+	}
+	v.usage[g.Device].Take(hold)
+}
+
+// Fit tries a pod on a node. It returns the allocation, or nil and why not. Cost: one pass over the devices of the
+// requested vendors for each container; refusing allocates nothing unless a container before was granted devices.
+func (s *Scratch) Fit(pod *Pod, node *device.NodeUsage, trace Trace) (*device.Allocation, device.Reasons) {
+	info := node.Info()
+	s.pod, s.trace, s.why, s.taken = pod, trace, device.Reasons{}, s.taken[:0]
+	defer s.forget()
+	if len(pod.Containers) > 0 && info.Len() == 0 {
+		s.why.Node = device.NodeUnregistered
+		if info.Malformed("") {
+			s.why.Node = device.NodeMalformed
+		}
+		return nil, s.why
+	}
+	s.fit.Node, s.fit.Classes = info, pod.Classes
+	s.shared.reset(node.Devices())
+	for i := range pod.Containers {
+		if !s.container(i) {
+			return nil, s.why
+		}
+	}
+	return s.allocation(), device.Reasons{}
+}
+
+// forget drops what would keep the node alive or be mistaken for its successor's.
+func (s *Scratch) forget() {
+	s.pod, s.trace = nil, nil
+	s.fit.Node, s.fit.Usage, s.fit.Plan, s.fit.Quota, s.fit.Classes, s.fit.Taken = nil, nil, nil, nil, nil, nil
+	s.candidate = device.Candidate{}
+	s.shared.usage, s.fresh.usage = nil, nil
+}
+
+func (s *Scratch) allocation() *device.Allocation {
+	a := &device.Allocation{Classes: s.pod.Classes, Devices: slices.Clone(s.taken)}
+	if len(s.pod.Containers) > 1 || len(s.pod.Containers) == 1 && len(s.pod.Containers[0].Plans) > 1 {
+		slices.SortStableFunc(a.Devices, func(x, y device.ContainerDevice) int {
+			return cmp.Or(cmp.Compare(x.Vendor, y.Vendor), cmp.Compare(x.Container, y.Container))
+		})
+	}
+	return a
+}
+
+// container fits the container at place i of the pod. Init containers are tried on a fresh copy of the node that already
+// holds the sidecars; all others share one.
+func (s *Scratch) container(i int) bool {
+	c := &s.pod.Containers[i]
+	s.fit.Class = s.pod.Classes[c.Position]
+	v := &s.shared
+	if s.fit.Class == device.Init {
+		v = &s.fresh
+		v.reset(s.shared.usage)
+		v.order = append(v.order, s.shared.order...)
+	}
+	last := i+1 == len(s.pod.Containers)
+	keep := v == &s.shared && !last || len(c.Plans) > 1
+	if keep {
+		s.sort(v, c)
+	}
+	for k := range c.Plans {
+		if !s.plan(v, c, &c.Plans[k], keep) {
+			s.why.Container, s.why.Vendor = c.Position, c.Plans[k].Ask.Vendor
+			return false
+		}
+	}
+	return true
+}
+
+// sort puts all devices of the node into visiting order for a container, on top of the order of the container before.
+func (s *Scratch) sort(v *view, c *Container) {
+	if len(v.order) == 0 {
+		for i := range v.usage {
+			v.order = append(v.order, int32(i))
+		}
+	}
+	s.rank(v, c, v.order)
+	s.pod.Policy.Sort(v.order, s.ranks)
+}
+
+func (s *Scratch) rank(v *view, c *Container, positions []int32) {
+	if len(s.ranks) < len(v.usage) {
+		s.ranks = make([]score.Rank, len(v.usage))
+	}
+	for _, i := range positions {
+		s.ranks[i] = score.RankOf(s.fit.Node.Device(int(i)), &v.usage[i], c.Asks, s.pod.Weights)
+	}
+}
+
+// plan fits one vendor's plan and takes what it is granted. sorted says that v is in visiting order already.
+func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
+	from, to := s.fit.Node.Range(p.Ask.Vendor)
+	s.why = device.Reasons{Total: to - from}
+	if p.Ask.Nums > int64(to-from) && !s.repeats(&p.Plan, from, to) {
+		s.why.Node = device.NodeInsufficientDevice
+		if from == to && s.fit.Node.Malformed(p.Ask.Vendor) {
+			s.why.Node = device.NodeMalformed
+		}
+		return false
+	}
+	s.fit.Usage, s.fit.Plan, s.fit.Quota, s.fit.Taken = v.usage, &p.Plan, p.Quota, s.taken
+	s.fit.Granted = s.fit.Granted[:0]
+	if !s.grant(v, c, p, from, to, sorted) {
+		return false
+	}
+	for i := range s.fit.Granted {
+		g := &s.fit.Granted[i]
+		info := s.fit.Node.Device(g.Device)
+		s.taken = append(s.taken, device.ContainerDevice{
+			Container: c.Position, Vendor: info.Vendor, ID: info.ID, Index: info.Index,
+			Memory: g.Memory, Cores: g.Cores, MIG: g.MIG,
+		})
+		if sorted {
+			v.book(g)
+		}
+	}
+	return true
+}
+
+func (s *Scratch) repeats(p *device.Plan, from, to int) bool {
+	if p.Repeat == nil {
+		return false
+	}
+	for i := from; i < to; i++ {
+		if p.Repeat(s.fit.Node.Device(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// grant leaves the devices that serve in s.fit.Granted. Where the order of trying cannot change which devices pass, all are
+// tried first and only those that passed are sorted; a node without room is then refused without sorting anything.
+func (s *Scratch) grant(v *view, c *Container, p *Plan, from, to int, sorted bool) bool {
+	ordered := s.trace != nil || p.OneNUMA || p.Choose != nil || p.Quota != nil || s.repeats(&p.Plan, from, to)
+	s.passing = s.passing[:0]
+	if sorted {
+		for _, i := range v.order {
+			if int(i) >= from && int(i) < to {
+				s.passing = append(s.passing, i)
+			}
+		}
+	} else {
+		for i := from; i < to; i++ {
+			s.passing = append(s.passing, int32(i))
+		}
+	}
+	if !ordered {
+		return s.grantAnyOrder(v, c, p, sorted)
+	}
+	if !sorted {
+		s.rank(v, c, s.passing)
+		s.pod.Policy.Sort(s.passing, s.ranks)
+	}
+	return s.walk(c, p)
+}
+
+// grantAnyOrder tries every device, then grants the first of those that passed.
+func (s *Scratch) grantAnyOrder(v *view, c *Container, p *Plan, sorted bool) bool {
+	passing := s.passing[:0]
+	for _, i := range s.passing {
+		s.consider(int(i), p)
+		if broken := device.Broken(p.Rules, &s.candidate); broken >= 0 {
+			s.why.Add(p.Rules[broken].Code, 1)
+		} else {
+			passing = append(passing, i)
+		}
+	}
+	n := int(p.Ask.Nums)
+	if len(passing) < n {
+		return s.short(len(passing))
+	}
+	if !sorted {
+		s.rank(v, c, passing)
+		s.pod.Policy.Sort(passing, s.ranks)
+	}
+	for k := 1; k <= n; k++ {
+		s.consider(int(passing[len(passing)-k]), p)
+		if p.Book != nil {
+			p.Book(&s.candidate)
+		}
+		s.fit.Granted = append(s.fit.Granted, s.candidate.Grant)
+	}
+	return true
+}
+
+// walk tries the devices one by one in visiting order.
+func (s *Scratch) walk(c *Container, p *Plan) bool {
+	const noRun = -1
+	run := noRun
+	var served []device.Grant // what serves, while a trace goes on to the devices behind
+	for k := len(s.passing) - 1; k >= 0; k-- {
+		for again := true; again; {
+			i := int(s.passing[k])
+			broken := s.try(i, p, &run)
+			if s.trace != nil {
+				s.tell(c, p, broken)
+			}
+			if broken >= 0 {
+				s.why.Add(p.Rules[broken].Code, 1)
+				break
+			}
+			s.fit.Granted = append(s.fit.Granted, s.candidate.Grant)
+			if p.Choose == nil && served == nil && len(s.fit.Granted) == int(p.Ask.Nums) {
+				if s.trace == nil {
+					return true
+				}
+				served = slices.Clone(s.fit.Granted)
+			}
+			again = p.Repeat != nil && p.Repeat(s.candidate.Info)
+		}
+	}
+	if served != nil {
+		s.fit.Granted = append(s.fit.Granted[:0], served...)
+		return true
+	}
+	return s.choose(p)
+}
+
+// try evaluates the rules on device i and keeps the run of one NUMA node that the plan may ask for.
+func (s *Scratch) try(i int, p *Plan, run *int) int {
+	s.consider(i, p)
+	if !p.OneNUMA {
+		return device.Broken(p.Rules, &s.candidate)
+	}
+	if broken := device.Broken(p.Rules[:p.RunAfter], &s.candidate); broken >= 0 {
+		return broken
+	}
+	if numa := s.candidate.Info.NUMA; numa != *run {
+		*run = numa
+		if p.Choose == nil {
+			s.why.Add(device.NumaNotFit, len(s.fit.Granted))
+		}
+		s.fit.Granted = s.fit.Granted[:0]
+	}
+	if broken := device.Broken(p.Rules[p.RunAfter:], &s.candidate); broken >= 0 {
+		return p.RunAfter + broken
+	}
+	return -1
+}
+
+func (s *Scratch) tell(c *Container, p *Plan, broken int) {
+	if broken < 0 {
+		s.trace(c.Position, nil, &s.candidate)
+	} else {
+		s.trace(c.Position, &p.Rules[broken], &s.candidate)
+	}
+}
+
+// consider makes device i the candidate.
+func (s *Scratch) consider(i int, p *Plan) {
+	c := &s.candidate
+	c.Info, c.Usage, c.Fit = s.fit.Node.Device(i), &s.fit.Usage[i], &s.fit
+	c.Memory, c.Cores = p.Ask.MemoryOn(c.Info.Memory), p.Cores
+	c.Grant = device.Grant{Device: i, Memory: c.Memory, Cores: c.Cores}
+}
+
+// choose leaves the devices that serve, once all were tried.
+func (s *Scratch) choose(p *Plan) bool {
+	n := int(p.Ask.Nums)
+	if p.Choose == nil {
+		if len(s.fit.Granted) < n {
+			return s.short(len(s.fit.Granted))
+		}
+		return true
+	}
+	before := s.why
+	picked := p.Choose(&s.fit, &s.why)
+	if len(picked) != n {
+		if s.why == before {
+			return s.short(len(s.fit.Granted))
+		}
+		return false
+	}
+	chosen := make([]device.Grant, n)
+	for k, at := range picked {
+		chosen[k] = s.fit.Granted[at]
+	}
+	s.fit.Granted = append(s.fit.Granted[:0], chosen...)
+	return true
+}
+
+// short refuses the container for having found too few devices.
+func (s *Scratch) short(found int) bool {
+	if found > 0 {
+		s.why.Set(device.AllocatedCardsInsufficientRequest, found)
+	}
+	return false
+}

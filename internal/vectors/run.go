@@ -1,0 +1,501 @@
+package vectors
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/score"
+	"github.com/accelfit/accelfit/usage"
+	"github.com/accelfit/accelfit/vendors"
+)
+
+// Difference is one field in which accelfit disagrees with the record.
+type Difference struct {
+	Sequence string
+	Step     int    // counted from 0; -1: the start; len(steps): the end
+	Field    string // for example "nodes.node-a.reason"
+	Kind     string // last part of the field: fit, reason, score, alloc, chosen, annotations, requests, error …
+	Node     string // where Field is about a node
+	Want     string // recorded
+	Got      string
+	Claims   []string // ids of the deviations that claim it
+}
+
+// String prints file position, field, want and got.
+func (d Difference) String() string {
+	return fmt.Sprintf("%s#%d %s:\n    want %s\n    got  %s", d.Sequence, d.Step, d.Field, d.Want, d.Got)
+}
+
+// Situation is what a deviation may look at to decide whether a difference is its own.
+type Situation struct {
+	Sequence *Sequence
+	Step     *Step // nil at start and end
+	Set      *vendors.Set
+	Node     *device.NodeUsage // of the difference's node before the step, if any
+	Request  *vendors.Request  // of the step's pod, under its quota; nil if it is refused
+	Pod      *corev1.Pod
+	Verdict  Verdict
+	Quota    bool // some quota limits the pod's namespace
+	run      *Runner
+}
+
+// Deviation is a way in which accelfit differs from the reference on purpose.
+type Deviation struct {
+	ID     string
+	Claims func(s *Situation, d *Difference) bool
+}
+
+// Totals counts what a run compared.
+type Totals struct {
+	Sequences, Steps, Exact, Fields int
+	DeviatingExact                  int            // exact steps with at least one difference
+	ByDeviation                     map[string]int // steps with a difference claimed by it
+}
+
+// Add adds another run's totals.
+func (t *Totals) Add(o Totals) {
+	t.Sequences += o.Sequences
+	t.Steps += o.Steps
+	t.Exact += o.Exact
+	t.Fields += o.Fields
+	t.DeviatingExact += o.DeviatingExact
+	if t.ByDeviation == nil {
+		t.ByDeviation = map[string]int{}
+	}
+	for id, n := range o.ByDeviation {
+		t.ByDeviation[id] += n
+	}
+}
+
+// String renders the totals on a few lines.
+func (t *Totals) String() string {
+	s := fmt.Sprintf("%d sequences, %d steps (%d exact), %d compared fields; %d exact steps deviate (%.1f %%)",
+		t.Sequences, t.Steps, t.Exact, t.Fields, t.DeviatingExact, 100*float64(t.DeviatingExact)/float64(max(1, t.Exact)))
+	for _, id := range slices.Sorted(maps.Keys(t.ByDeviation)) {
+		s += fmt.Sprintf("\n  %-4s %d steps", id, t.ByDeviation[id])
+	}
+	return s
+}
+
+// Runner replays one sequence.
+type Runner struct {
+	seq        *Sequence
+	set        *vendors.Set
+	deviations []Deviation
+
+	nodes    map[string]*corev1.Node
+	registry usage.Registry
+	infos    map[string]*device.NodeInfo // in force
+	placed   map[string]usage.Holding
+	quotas   usage.Quotas
+	limited  map[string]map[string]bool // namespace → quota objects
+
+	totals Totals
+	found  []Difference
+	claims map[string]bool // of the step at hand
+	fails  bool
+}
+
+// Run replays a sequence and returns what it compared and every difference; a difference with other than exactly one
+// claim is the caller's to report.
+func Run(h Header, seq *Sequence, quirks device.Quirks, deviations []Deviation) (Totals, []Difference, error) {
+	set, err := vendors.Load([]byte(h.Configs[seq.Config]))
+	if err != nil {
+		return Totals{}, nil, fmt.Errorf("%s: %w", seq.ID, err)
+	}
+	r := &Runner{
+		seq: seq, deviations: deviations,
+		set:    set.With(vendors.Options{NodePolicy: seq.NodePolicy, DevicePolicy: seq.GPUPolicy, Quirks: quirks}),
+		nodes:  map[string]*corev1.Node{},
+		infos:  map[string]*device.NodeInfo{},
+		placed: map[string]usage.Holding{}, limited: map[string]map[string]bool{},
+		totals: Totals{Sequences: 1, ByDeviation: map[string]int{}},
+	}
+	r.quotas = usage.NewQuotas(r.set)
+	for i := range seq.Nodes {
+		r.observe(&seq.Nodes[i], seq.Registered[seq.Nodes[i].Name], -1)
+	}
+	for i := range seq.Steps {
+		r.step(i, &seq.Steps[i])
+	}
+	r.end(len(seq.Steps))
+	return r.totals, r.found, nil
+}
+
+var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (r *Runner) step(i int, s *Step) {
+	r.totals.Steps++
+	r.claims = map[string]bool{}
+	before := len(r.found)
+	switch s.Op {
+	case "pod":
+		r.pod(i, s)
+	case "delete":
+		r.release(string(s.Pod.UID))
+	case "quota":
+		r.quota(s)
+	case "node":
+		r.observe(s.Node, s.Registered, i)
+	}
+	if s.Op == "pod" && s.Exact {
+		r.totals.Exact++
+		if len(r.found) > before {
+			r.totals.DeviatingExact++
+		}
+	}
+	for id := range r.claims {
+		r.totals.ByDeviation[id]++
+	}
+}
+
+// observe reads a node anew and compares what was registered; the recorded inventory is put in force.
+func (r *Runner) observe(node *corev1.Node, want map[string][]RegisteredDevice, step int) {
+	r.nodes[node.Name] = node
+	before := r.infos[node.Name]
+	r.registry, _, _ = r.registry.Observe(r.set, node, now)
+	info, ok := r.registry.Node(node.Name)
+	if !ok {
+		info = device.NewNodeInfo(node.Name)
+	}
+	r.infos[node.Name] = info
+	got := registered(info)
+	r.compare(&Situation{Sequence: r.seq, Set: r.set, run: r}, Difference{
+		Step: step, Field: "registered." + node.Name, Kind: "registered", Node: node.Name,
+		Want: jsonText(want), Got: jsonText(got),
+	})
+	if jsonText(want) != jsonText(got) && before != nil && jsonText(want) == jsonText(registered(before)) {
+		r.infos[node.Name] = before
+	}
+}
+
+func registered(info *device.NodeInfo) map[string][]RegisteredDevice {
+	out := map[string][]RegisteredDevice{}
+	for i := range info.Len() {
+		d := info.Device(i)
+		out[string(d.Vendor)] = append(out[string(d.Vendor)], RegisteredDevice{
+			d.ID, d.Index, d.Slots, d.Memory, d.Cores, d.Type, d.NUMA, d.Mode, d.Healthy,
+		})
+	}
+	return out
+}
+
+func (r *Runner) quota(s *Step) {
+	ns, name := s.Quota.Namespace, s.Quota.Name
+	if r.limited[ns] == nil {
+		r.limited[ns] = map[string]bool{}
+	}
+	if s.Delete {
+		r.quotas = r.quotas.Delete(ns, name)
+		delete(r.limited[ns], name)
+		return
+	}
+	r.quotas = r.quotas.Set(s.Quota)
+	r.limited[ns][name] = true
+}
+
+func (r *Runner) release(uid string) {
+	if h, ok := r.placed[uid]; ok {
+		r.quotas = r.quotas.Give(h.Namespace, h.Allocation)
+		delete(r.placed, uid)
+	}
+}
+
+// usageOf is the usage of a node with the recorded placements in force.
+func (r *Runner) usageOf(node string) *device.NodeUsage {
+	var on []usage.Holding
+	for _, uid := range slices.Sorted(maps.Keys(r.placed)) {
+		if h := r.placed[uid]; h.Node == node {
+			on = append(on, h)
+		}
+	}
+	return usage.Apply(r.infos[node], on)
+}
+
+func (r *Runner) pod(i int, s *Step) {
+	r.release(string(s.Pod.UID))
+	sit := &Situation{
+		Sequence: r.seq, Step: s, Set: r.set, Pod: s.Pod, run: r, Quota: len(r.limited[s.Pod.Namespace]) > 0,
+	}
+	req, err := r.set.Request(s.Pod)
+	if err == nil {
+		req = req.WithQuota(r.quotas.Headroom(s.Pod.Namespace))
+		sit.Request = req
+	}
+	note := func(kind string, want, got any) {
+		if !slices.Contains(s.Unstable, kind) {
+			r.compare(sit, Difference{Step: i, Field: kind, Kind: kind, Want: jsonText(want), Got: jsonText(got)})
+		}
+	}
+	note("error", s.Error, refusal(err))
+	note("requests", s.Requests, requests(req, s))
+	note("passthrough", s.Pass, err == nil && req.Empty())
+	if s.Error != "" || s.Pass {
+		return
+	}
+	best := r.verdicts(i, s, sit, req)
+	chosen := ""
+	if best != nil {
+		chosen = best.Name
+	}
+	if s.Chosen != nil {
+		note("chosen", *s.Chosen, chosen)
+	}
+	r.annotations(i, s, sit, req)
+	r.force(i, s, sit)
+}
+
+// refusal is the text of the one refusal that the reference knows too; the others are told by the field requests.
+func refusal(err error) string {
+	if err == nil || errors.As(err, new(*device.RequestError)) {
+		return ""
+	}
+	return err.Error()
+}
+
+func requests(req *vendors.Request, s *Step) any {
+	if s.Requests == nil {
+		return s.Requests
+	}
+	if req == nil {
+		return "refused"
+	}
+	out := make([]map[string]Request, 0)
+	for _, asks := range req.Containers() {
+		m := map[string]Request{}
+		for _, a := range asks {
+			m[string(a.Vendor)] = Request{a.Nums, string(a.Vendor), a.Memory, a.MemoryPercent, a.Cores}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// verdicts compares the answers for every node and returns the best.
+func (r *Runner) verdicts(i int, s *Step, sit *Situation, req *vendors.Request) *score.Ranked {
+	var best *score.Ranked
+	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
+		want := s.Nodes[name]
+		at := *sit
+		at.Verdict = want
+		got := Verdict{Reason: "pod refused"}
+		if req != nil {
+			at.Node = r.usageOf(name)
+			fit := r.set.Fit(req, at.Node)
+			got = verdict(r.set, req, at.Node, fit)
+			if fit.OK() {
+				ranked := score.Ranked{Name: name, Score: r.set.Score(req, at.Node, fit)}
+				if best == nil || score.Compare(req.NodePolicy, ranked, *best) < 0 {
+					best = &ranked
+				}
+			}
+		}
+		for _, f := range []struct {
+			kind      string
+			want, got any
+		}{
+			{"fit", want.Fit, got.Fit}, {"reason", want.Reason, got.Reason},
+			{"score", float(want.Score), float(got.Score)}, {"alloc", want.Alloc, got.Alloc},
+		} {
+			field := "nodes." + name + "." + f.kind
+			if !slices.Contains(s.Unstable, field) {
+				r.compare(&at, Difference{Step: i, Field: field, Kind: f.kind, Node: name, Want: jsonText(f.want), Got: jsonText(f.got)})
+			}
+		}
+	}
+	return best
+}
+
+func float(n json.Number) float32 {
+	f, _ := strconv.ParseFloat(string(n), 32)
+	return float32(f)
+}
+
+func verdict(set *vendors.Set, req *vendors.Request, node *device.NodeUsage, fit vendors.Fit) Verdict {
+	if !fit.OK() {
+		return Verdict{Reason: fit.Reasons.String()}
+	}
+	s := set.Score(req, node, fit)
+	return Verdict{Fit: true, Score: json.Number(strconv.FormatFloat(float64(s), 'g', -1, 32)), Alloc: allocOf(fit.Allocation)}
+}
+
+// allocOf renders an allocation as the record does.
+func allocOf(a *device.Allocation) Alloc {
+	out := Alloc{}
+	for _, v := range a.Vendors() {
+		lists := make([][]Device, len(a.Classes))
+		for i := range lists {
+			lists[i] = []Device{}
+		}
+		for _, d := range a.Of(v) {
+			e := Device{UUID: d.ID, Type: string(v), UsedMem: d.Memory, UsedCores: d.Cores, MIGProfile: d.MIG.Profile}
+			if !d.MIG.IsZero() {
+				e.MIGPlace = &Placement{d.MIG.Placement.Start, d.MIG.Placement.Size}
+			}
+			lists[d.Container] = append(lists[d.Container], e)
+		}
+		out[string(v)] = lists
+	}
+	return out
+}
+
+// annotations compares what is written for the recorded node.
+func (r *Runner) annotations(i int, s *Step, sit *Situation, req *vendors.Request) {
+	if s.Chosen == nil || *s.Chosen == "" || req == nil || slices.Contains(s.Unstable, "annotations") {
+		return
+	}
+	node := r.usageOf(*s.Chosen)
+	fit := r.set.Fit(req, node)
+	if !fit.OK() {
+		return // the verdict tells
+	}
+	at := *sit
+	at.Node, at.Verdict = node, s.Nodes[*s.Chosen]
+	got := r.set.Annotations(s.Pod, *s.Chosen, fit.Allocation, time.Time{})
+	for _, key := range slices.Sorted(maps.Keys(union(s.Notes, got))) {
+		r.compare(&at, Difference{
+			Step: i, Field: "annotations." + key, Kind: "annotations", Node: *s.Chosen,
+			Want: optional(s.Notes, key), Got: optional(got, key),
+		})
+	}
+}
+
+func union(a, b map[string]string) map[string]string {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, b)
+	return out
+}
+
+func optional(m map[string]string, key string) string {
+	if v, ok := m[key]; ok {
+		return v
+	}
+	return "(absent)"
+}
+
+// force puts the recorded placement in force, with the reference's accounting.
+func (r *Runner) force(i int, s *Step, sit *Situation) {
+	node, alloc, notes := "", Alloc(nil), s.Notes
+	switch {
+	case s.Applied != nil:
+		node, alloc, notes = s.Applied.Node, s.Applied.Alloc, s.Applied.Notes
+	case s.Chosen != nil && *s.Chosen != "":
+		node, alloc = *s.Chosen, s.Nodes[*s.Chosen].Alloc
+	}
+	if node == "" {
+		return
+	}
+	h := recorded(s.Pod, node, alloc)
+	r.placed[h.Key()] = h
+	r.quotas = r.quotas.Take(h.Namespace, h.Allocation)
+
+	written := s.Pod.DeepCopy()
+	written.Annotations = union(written.Annotations, notes)
+	read, _, _ := usage.Read(r.set, written)
+	if read.Allocation == nil {
+		read.Allocation = &device.Allocation{}
+	}
+	at := *sit
+	r.compare(&at, Difference{
+		Step: i, Field: "read back", Kind: "read",
+		Want: fmt.Sprint(holds(h.Allocation)), Got: fmt.Sprint(holds(read.Allocation)),
+	})
+}
+
+func holds(a *device.Allocation) []device.Hold {
+	out := a.Collapse()
+	for i := range out {
+		out[i].MIG = nil
+	}
+	return out
+}
+
+// recorded is what a recorded placement takes by the reference's account: entry i of a list is an init container's when i is
+// below the number of init containers.
+func recorded(pod *corev1.Pod, node string, alloc Alloc) usage.Holding {
+	h := usage.Holding{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: node, Allocation: &device.Allocation{}}
+	longest := 0
+	for _, lists := range alloc {
+		longest = max(longest, len(lists))
+	}
+	for i := range longest {
+		class := device.App
+		if i < len(pod.Spec.InitContainers) {
+			class = device.Init
+		}
+		h.Allocation.Classes = append(h.Allocation.Classes, class)
+	}
+	for _, vendor := range slices.Sorted(maps.Keys(alloc)) {
+		for c, list := range alloc[vendor] {
+			for k, d := range list {
+				h.Allocation.Devices = append(h.Allocation.Devices, device.ContainerDevice{
+					Container: c, Vendor: device.Vendor(vendor), ID: d.UUID, Memory: d.UsedMem, Cores: d.UsedCores,
+				})
+				if d.MIGPlace != nil {
+					h.Reservations = append(h.Reservations, device.MIGReservation{
+						ContainerIndex: c, DeviceIndex: k, GPUUUID: d.UUID, Profile: d.MIGProfile,
+						Placement: device.Placement{Start: d.MIGPlace.Start, Size: d.MIGPlace.Size},
+					})
+				}
+			}
+		}
+	}
+	return h
+}
+
+// end compares what every device carries in the end.
+func (r *Runner) end(step int) {
+	for _, name := range slices.Sorted(maps.Keys(r.infos)) {
+		node := r.usageOf(name)
+		got := map[string]DeviceEnd{}
+		for i, u := range node.Devices() {
+			if u.Slots == 0 && u.Memory == 0 && u.Cores == 0 && len(u.MIG()) == 0 {
+				continue
+			}
+			e := DeviceEnd{Used: u.Slots, Mem: u.Memory, Cores: u.Cores}
+			for _, m := range u.MIG() {
+				e.MIG = append(e.MIG, [3]any{m.Profile, m.Placement.Start, m.Placement.Size})
+			}
+			got[node.Info().Device(i).ID] = e
+		}
+		want := r.seq.End[name]
+		for _, ends := range []map[string]DeviceEnd{got, want} {
+			for _, e := range ends {
+				slices.SortFunc(e.MIG, func(a, b [3]any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			}
+		}
+		r.compare(&Situation{Sequence: r.seq, Set: r.set, run: r}, Difference{
+			Step: step, Field: "end." + name, Kind: "end", Node: name, Want: jsonText(want), Got: jsonText(got),
+		})
+	}
+}
+
+// compare counts a field and, where it differs, looks for the deviations that claim it.
+func (r *Runner) compare(s *Situation, d Difference) {
+	r.totals.Fields++
+	if d.Want == d.Got {
+		return
+	}
+	d.Sequence = r.seq.ID
+	for _, v := range r.deviations {
+		if v.Claims(s, &d) {
+			d.Claims = append(d.Claims, v.ID)
+			if r.claims != nil {
+				r.claims[v.ID] = true
+			}
+		}
+	}
+	r.found = append(r.found, d)
+}

@@ -1,0 +1,145 @@
+package vendors
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/nvidia"
+)
+
+// Config is a HAMi device configuration (spec core §15.2). Sections of vendors without a backend yet are kept as they are
+// written.
+type Config struct {
+	NVIDIA    nvidia.Config   `json:"nvidia,omitempty"`
+	Cambricon json.RawMessage `json:"cambricon,omitempty"`
+	Hygon     json.RawMessage `json:"hygon,omitempty"`
+	Enflame   json.RawMessage `json:"enflame,omitempty"`
+	Metax     json.RawMessage `json:"metax,omitempty"`
+	Mthreads  json.RawMessage `json:"mthreads,omitempty"`
+	Kunlun    json.RawMessage `json:"kunlun,omitempty"`
+	AWSNeuron json.RawMessage `json:"awsneuron,omitempty"`
+	AMD       json.RawMessage `json:"amd,omitempty"`
+	Vastai    json.RawMessage `json:"vastai,omitempty"`
+	Biren     json.RawMessage `json:"biren,omitempty"`
+	Iluvatars json.RawMessage `json:"iluvatars,omitempty"`
+	VNPUs     json.RawMessage `json:"vnpus,omitempty"`
+}
+
+var errEmptyConfig = errors.New("all configurations are empty")
+
+// Load makes a set from a HAMi device configuration in YAML or JSON. Unknown keys and sections of vendors that have no
+// backend yet are no errors; [Set.Problems] lists them. Values of the wrong type or range are errors that name the key, and
+// so is a configuration in which every section is empty.
+func Load(text []byte) (*Set, error) {
+	doc, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		return nil, fmt.Errorf("device configuration: %w", err)
+	}
+	var config Config
+	if err := json.Unmarshal(doc, &config); err != nil {
+		return nil, fmt.Errorf("device configuration: %w", plain(err))
+	}
+	if reflect.ValueOf(config).IsZero() {
+		return nil, fmt.Errorf("device configuration: %w", errEmptyConfig)
+	}
+	s, err := fromConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("device configuration: %w", err)
+	}
+	s.problems = diagnose(doc, config)
+	return s, nil
+}
+
+func fromConfig(config Config) (*Set, error) {
+	n, err := nvidia.New(config.NVIDIA)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(n)
+	if err != nil {
+		return nil, err
+	}
+	s.config = config
+	return s, nil
+}
+
+// Config returns the configuration the set was loaded from; zero for a set made by New.
+func (s *Set) Config() Config { return s.config }
+
+func plain(err error) error {
+	if t := (*json.UnmarshalTypeError)(nil); errors.As(err, &t) {
+		return fmt.Errorf("%s: %s is not a %s", t.Field, t.Value, t.Type)
+	}
+	return err
+}
+
+func diagnose(doc []byte, config Config) []device.Problem {
+	var out []device.Problem
+	note := func(format string, args ...any) {
+		out = append(out, device.Problem{Object: "device configuration", Err: fmt.Errorf(format, args...)})
+	}
+	for _, key := range unknownKeys(doc, reflect.TypeFor[Config](), "") {
+		note("%s: unknown key", key)
+	}
+	v := reflect.ValueOf(config)
+	for i := range v.NumField() {
+		raw, ok := v.Field(i).Interface().(json.RawMessage)
+		if ok && !slices.Contains([]string{"", "null", "{}", "[]"}, string(bytes.TrimSpace(raw))) {
+			note("%s: not supported yet", jsonName(v.Type().Field(i)))
+		}
+	}
+	return out
+}
+
+// unknownKeys lists the keys of a JSON document that a type has no field for, with their path.
+func unknownKeys(doc []byte, t reflect.Type, path string) []string {
+	var out []string
+	switch t.Kind() {
+	case reflect.Struct:
+		var object map[string]json.RawMessage
+		if json.Unmarshal(doc, &object) != nil {
+			return nil
+		}
+		for key, value := range object {
+			at := strings.TrimPrefix(path+"."+key, ".")
+			if f, ok := fieldNamed(t, key); ok {
+				out = append(out, unknownKeys(value, f.Type, at)...)
+			} else {
+				out = append(out, at)
+			}
+		}
+		slices.Sort(out)
+	case reflect.Slice:
+		var list []json.RawMessage
+		if t == reflect.TypeFor[json.RawMessage]() || json.Unmarshal(doc, &list) != nil {
+			return nil
+		}
+		for i, value := range list {
+			out = append(out, unknownKeys(value, t.Elem(), path+"["+strconv.Itoa(i)+"]")...)
+		}
+	}
+	return out
+}
+
+func fieldNamed(t reflect.Type, key string) (reflect.StructField, bool) {
+	for i := range t.NumField() {
+		if f := t.Field(i); strings.EqualFold(jsonName(f), key) {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}

@@ -1,0 +1,128 @@
+package vendors
+
+import (
+	"maps"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/engine"
+	"github.com/accelfit/accelfit/score"
+)
+
+// Fit is the answer to whether a pod fits on a node: an allocation, or reasons.
+type Fit struct {
+	Allocation *device.Allocation // nil: the pod does not fit
+	Reasons    device.Reasons     // why not; zero when it fits
+}
+
+// OK says whether the pod fits.
+func (f Fit) OK() bool { return f.Allocation != nil }
+
+// Fit tries a pod on a node. A request that is Empty fits everywhere, with an allocation without devices. Neither argument
+// is changed. Cost: one pass over the node's devices of the vendors asked for, per container; refusing a pod whose containers
+// ask one after the other allocates nothing.
+func (s *Set) Fit(r *Request, node *device.NodeUsage) Fit {
+	scratch := s.scratch.Get().(*engine.Scratch)
+	defer s.scratch.Put(scratch)
+	a, why := scratch.Fit(&r.pod, node, nil)
+	return Fit{a, why}
+}
+
+// Verdict is what was found of one device for one container.
+type Verdict struct {
+	Container     int // position, init containers first
+	Granted       bool
+	device.Reason // where it was not granted
+}
+
+// Explanation is a fit with what was found of each device. Devices are listed for every container up to the one that was
+// refused, in the order in which they were tried; a device can be listed more than once (MIG instances).
+type Explanation struct {
+	Fit
+	Verdicts []Verdict
+}
+
+// Explain is Fit that also tells of every device the first rule it broke, what the rule wanted and what there was.
+func (s *Set) Explain(r *Request, node *device.NodeUsage) Explanation {
+	scratch := s.scratch.Get().(*engine.Scratch)
+	defer s.scratch.Put(scratch)
+	var out Explanation
+	out.Allocation, out.Reasons = scratch.Fit(&r.pod, node, func(container int, rule *device.Rule, c *device.Candidate) {
+		v := Verdict{Container: container, Granted: rule == nil}
+		v.Vendor, v.Device = c.Info.Vendor, c.Info.ID
+		if rule != nil {
+			v.Code = rule.Code
+			v.Want, v.Have = rule.Amounts(c)
+		}
+		out.Verdicts = append(out.Verdicts, v)
+	})
+	return out
+}
+
+// Score ranks a node for a pod that fits on it, from the usage before the pod is placed (spec core §10).
+func (s *Set) Score(r *Request, node *device.NodeUsage, fit Fit) float32 {
+	var extra float32
+	if fit.OK() {
+		for _, v := range fit.Allocation.Vendors() {
+			if b, ok := s.Backend(v).(device.NodeScorer); ok {
+				extra += b.ScoreNode(node, fit.Allocation, r.NodePolicy)
+			}
+		}
+	}
+	return score.Node(node, extra)
+}
+
+// Annotations returns what a live scheduler writes on a pod that it places on a node: the node, the allocation of each
+// vendor with a device in the pod, and what vendors add (spec core §14.2 step 9). now fills the time stamps; a zero time
+// leaves them out. The map is the caller's.
+func (s *Set) Annotations(pod *corev1.Pod, node string, a *device.Allocation, now time.Time) map[string]string {
+	out := map[string]string{device.AnnotationNode: node}
+	if !now.IsZero() {
+		out[device.AnnotationTime] = strconv.FormatInt(now.Unix(), 10)
+	}
+	for _, v := range a.Vendors() {
+		b := s.Backend(v)
+		if b == nil {
+			continue
+		}
+		names, text := b.Names(), device.EncodeAllocation(a, v)
+		for _, key := range []string{names.ToAllocate, names.Allocated} {
+			if key != "" {
+				out[key] = text
+			}
+		}
+		if more, ok := b.(device.Annotator); ok {
+			maps.Copy(out, more.Annotate(pod, a, now))
+		}
+	}
+	return out
+}
+
+// Stale lists annotations of a pod that tell of an earlier placement and that written, the result of Annotations, does not
+// replace: whoever applies written must remove them. Otherwise devices that the pod no longer holds stay booked.
+func (s *Set) Stale(pod *corev1.Pod, written map[string]string) []string {
+	var out []string
+	check := func(key string) {
+		_, have := pod.Annotations[key]
+		_, replaced := written[key]
+		if key != "" && have && !replaced {
+			out = append(out, key)
+		}
+	}
+	for _, b := range s.backends {
+		check(b.Names().ToAllocate)
+		check(b.Names().Allocated)
+	}
+	check(device.AnnotationMIGReservation)
+	return out
+}
+
+// NodeLabel returns the label that goes with the annotation of the chosen node, or false where the node's name is no label
+// value; the annotation is what counts (deviation D28).
+func NodeLabel(node string) (key, value string, ok bool) {
+	return device.AnnotationNode, node, len(validation.IsValidLabelValue(node)) == 0
+}

@@ -1,0 +1,99 @@
+package nvidia
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/accelfit/accelfit/device"
+)
+
+// Admit implements [device.Backend] (spec nvidia §4), and refuses what Request would refuse (deviation D11).
+func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (mine bool, err error) {
+	if err := b.checkPercent(c); err != nil {
+		return false, err
+	}
+	b.addEnv(c)
+	mine = b.defaultCount(c)
+	if b.exclusive(c) {
+		setLimit(c, b.config.ResourceCoreName, 100)
+		mine = true
+	}
+	if !mine {
+		if b.config.OverwriteEnv {
+			env(c, "NVIDIA_VISIBLE_DEVICES", "none")
+		}
+		return false, nil
+	}
+	if pod.Spec.RuntimeClassName == nil && b.config.RuntimeClassName != "" {
+		name := b.config.RuntimeClassName
+		pod.Spec.RuntimeClassName = &name
+	}
+	_, err = b.Request(c)
+	return true, err
+}
+
+func (b *Backend) checkPercent(c *corev1.Container) error {
+	q, found := device.Quantity(c, b.config.ResourceMemoryPercentageName)
+	if p := q.Value(); found && (p < 0 || p > 100) {
+		return &device.RequestError{
+			Container: c.Name, Key: b.config.ResourceMemoryPercentageName, Value: q.String(),
+			Why: "must be an integer between 0 and 100",
+		}
+	}
+	return nil
+}
+
+func (b *Backend) addEnv(c *corev1.Container) {
+	if q, ok := c.Resources.Limits[corev1.ResourceName(b.config.ResourcePriorityName)]; ok && b.config.ResourcePriorityName != "" {
+		env(c, "CUDA_TASK_PRIORITY", q.String())
+	}
+	if p := b.config.GPUCorePolicy; p != "" && p != "default" {
+		env(c, "GPU_CORE_UTILIZATION_POLICY", p)
+	}
+}
+
+// defaultCount says whether the container's limits ask for cards, after giving it the default number where they only ask
+// for memory or cores.
+func (b *Backend) defaultCount(c *corev1.Container) bool {
+	if limited(c, b.config.ResourceCountName) {
+		return true
+	}
+	parts := limited(c, b.config.ResourceCoreName) || limited(c, b.config.ResourceMemoryName) ||
+		limited(c, b.config.ResourceMemoryPercentageName)
+	if !parts || b.config.DefaultGPUNum <= 0 || b.config.ResourceCountName == "" {
+		return false
+	}
+	setLimit(c, b.config.ResourceCountName, int64(b.config.DefaultGPUNum))
+	return true
+}
+
+// exclusive says whether the container asks for whole cards without naming cores (spec nvidia §4 step 5).
+func (b *Backend) exclusive(c *corev1.Container) bool {
+	if _, cards := device.Quantity(c, b.config.ResourceCountName); !cards || b.config.ResourceCoreName == "" {
+		return false
+	}
+	if _, cores := device.Quantity(c, b.config.ResourceCoreName); cores {
+		return false
+	}
+	if q, percent := device.Quantity(c, b.config.ResourceMemoryPercentageName); percent {
+		return q.Value() == 100
+	}
+	_, memory := device.Quantity(c, b.config.ResourceMemoryName)
+	return !memory
+}
+
+func limited(c *corev1.Container, name string) bool {
+	_, ok := c.Resources.Limits[corev1.ResourceName(name)]
+	return ok && name != ""
+}
+
+func setLimit(c *corev1.Container, name string, n int64) {
+	if c.Resources.Limits == nil {
+		c.Resources.Limits = corev1.ResourceList{}
+	}
+	c.Resources.Limits[corev1.ResourceName(name)] = *resource.NewQuantity(n, resource.DecimalSI)
+}
+
+func env(c *corev1.Container, name, value string) {
+	c.Env = append(c.Env, corev1.EnvVar{Name: name, Value: value})
+}

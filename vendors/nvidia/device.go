@@ -1,0 +1,89 @@
+package nvidia
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accelfit/accelfit/device"
+)
+
+// Inventory implements [device.Backend]: the registration annotation, the scores of device pairs and the operator's
+// cordon list (spec nvidia §2, §9, core §13.3). Pair scores that cannot be read make the whole description unreadable. An
+// empty list is an empty inventory (deviation D24).
+func (b *Backend) Inventory(node *corev1.Node) device.Inventory {
+	inv := device.Inventory{Vendor: Vendor}
+	text, ok := node.Annotations[AnnotationRegister]
+	if !ok {
+		inv.Err = fmt.Errorf("%w: annos not found %s", device.ErrNoDescription, AnnotationRegister)
+		return inv
+	}
+	devices, dropped, err := device.DecodeRegistration(text)
+	if err != nil {
+		inv.Err = device.In(AnnotationRegister, err)
+		return inv
+	}
+	for _, err := range dropped {
+		inv.Problems = append(inv.Problems, device.Problem{Object: "node " + node.Name, Err: device.In(AnnotationRegister, err)})
+	}
+	if inv.Err = link(devices, node.Annotations); inv.Err != nil {
+		return inv
+	}
+	cordon(devices, node.Annotations[device.AnnotationCordon])
+	inv.Devices = devices
+	return inv
+}
+
+func link(devices []device.DeviceInfo, annotations map[string]string) error {
+	text, ok := annotations[AnnotationLinkScores]
+	if !ok {
+		return nil
+	}
+	scores, err := device.DecodeLinkScores(text)
+	if err != nil {
+		return device.In(AnnotationLinkScores, err)
+	}
+	for i := range devices {
+		devices[i].LinkScores = scores[devices[i].ID]
+	}
+	return nil
+}
+
+func cordon(devices []device.DeviceInfo, list string) {
+	if list == "" {
+		return
+	}
+	var ids []string
+	for id := range strings.SplitSeq(list, ",") {
+		ids = append(ids, strings.TrimSpace(id))
+	}
+	slices.Sort(ids)
+	for i := range devices {
+		_, found := slices.BinarySearch(ids, devices[i].ID)
+		devices[i].Cordoned = found && devices[i].ID != ""
+	}
+}
+
+// Health implements [device.Backend]: the handshake, and on top of it the number of cards that kubelet offers: its change
+// asks for a new inventory, its fall to 0 means that the cards are gone (spec nvidia §9).
+func (b *Backend) Health(in device.HealthInput) device.HealthAnswer {
+	q := in.Node.Status.Allocatable[corev1.ResourceName(b.config.ResourceCountName)]
+	offered := q.Value()
+	registration := in.Node.Annotations[AnnotationRegister]
+	answer := device.Handshake(in.Node.Annotations[AnnotationHandshake], offered, in.Now)
+	answer.Remember = in.Known
+	switch {
+	case offered == 0 && in.Known.Allocatable > 0:
+		answer.Healthy = false
+		answer.Remember = device.HealthMemory{Registration: registration}
+	case offered > 0 && in.Known.Allocatable != offered:
+		answer.Healthy, answer.Renew = true, true
+		answer.Remember = device.HealthMemory{Allocatable: offered, Registration: registration}
+	case offered > 0 && in.Known.Registration != registration:
+		answer.Renew = true
+		answer.Remember.Registration = registration
+	}
+	return answer
+}

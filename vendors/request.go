@@ -1,0 +1,162 @@
+package vendors
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/engine"
+	"github.com/accelfit/accelfit/score"
+)
+
+// Request is everything that fitting reads from a pod, parsed once. It is immutable and safe for concurrent use.
+type Request struct {
+	Namespace, Name string
+	UID             types.UID
+	NodePolicy      string // of the pod, or the set's
+
+	pod   engine.Pod
+	asks  [][]device.ContainerRequest // of every container, init containers first
+	plans [][]device.Plan             // of pod.Containers, with their quota rules
+}
+
+// Request parses a pod. The error is a [*device.RequestError] for a quantity no request can be made of, or tells what is
+// wrong with the weights annotation; such a pod fits nowhere. A pod that asks for no device has an Empty request. The pod
+// is not changed and not kept.
+func (s *Set) Request(pod *corev1.Pod) (*Request, error) {
+	r := &Request{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodePolicy: s.nodePolicy(pod)}
+	r.pod.Classes = device.Classes(&pod.Spec)
+	if s.options.Quirks.Has(device.SidecarIsInit) {
+		for i, c := range r.pod.Classes {
+			if c == device.Sidecar {
+				r.pod.Classes[i] = device.Init
+			}
+		}
+	}
+	if err := s.ask(r, &pod.Spec); err != nil {
+		return nil, err
+	}
+	if r.Empty() {
+		return r, nil
+	}
+	numaBind, _ := strconv.ParseBool(pod.Annotations[device.AnnotationNUMABind])
+	r.pod.Policy = score.ParsePolicy(s.devicePolicy(pod), numaBind)
+	r.pod.Weights = score.DefaultWeights()
+	if text, ok := pod.Annotations[device.AnnotationWeights]; ok {
+		var err error
+		if r.pod.Weights, err = score.ParseWeights(text); err != nil {
+			return nil, fmt.Errorf("calcScore failed %w for pod %s", err, pod.Name)
+		}
+	}
+	s.plan(r, pod)
+	return r, nil
+}
+
+func (s *Set) nodePolicy(pod *corev1.Pod) string {
+	if p, ok := pod.Annotations[device.AnnotationNodePolicy]; ok {
+		return p
+	}
+	return cmp.Or(s.options.NodePolicy, score.Binpack)
+}
+
+func (s *Set) devicePolicy(pod *corev1.Pod) string {
+	if p, ok := pod.Annotations[device.AnnotationDevicePolicy]; ok {
+		return p
+	}
+	return cmp.Or(s.options.DevicePolicy, score.Spread)
+}
+
+// ask collects what every container asks of every vendor.
+func (s *Set) ask(r *Request, spec *corev1.PodSpec) error {
+	r.asks = make([][]device.ContainerRequest, 0, len(r.pod.Classes))
+	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range containers {
+			var asks []device.ContainerRequest
+			for _, b := range s.backends {
+				ask, err := b.Request(&containers[i])
+				if err != nil {
+					return err
+				}
+				if ask.Nums > 0 {
+					ask.Vendor = b.Vendor()
+					asks = append(asks, ask)
+				}
+			}
+			r.asks = append(r.asks, asks)
+		}
+	}
+	return nil
+}
+
+// plan makes the requests ready, in the order in which containers are fitted: sidecars, init containers, app containers
+// (spec core §5, D10).
+func (s *Set) plan(r *Request, pod *corev1.Pod) {
+	context := device.PodContext{Annotations: pod.Annotations, Policy: r.pod.Policy.DevicePolicy, Quirks: s.options.Quirks}
+	for _, class := range []device.ContainerClass{device.Sidecar, device.Init, device.App} {
+		for position, asks := range r.asks {
+			if r.pod.Classes[position] != class || len(asks) == 0 {
+				continue
+			}
+			plans := make([]device.Plan, len(asks))
+			for i, ask := range asks {
+				plans[i] = s.Backend(ask.Vendor).Plan(&context, ask)
+			}
+			r.plans = append(r.plans, plans)
+			r.pod.Containers = append(r.pod.Containers, engine.Container{Position: position, Asks: asks})
+		}
+	}
+	r.ready(nil)
+}
+
+// ready fills the plans that are tried: without their quota rule where the namespace has no limit for the vendor.
+func (r *Request) ready(quota map[device.Vendor]device.Headroom) {
+	for i, plans := range r.plans {
+		ready := make([]engine.Plan, len(plans))
+		for k, p := range plans {
+			if h, ok := quota[p.Ask.Vendor]; ok && h.Limited() {
+				ready[k] = engine.Plan{Plan: p, Quota: &h}
+			} else {
+				ready[k] = engine.Plan{Plan: withoutQuota(p)}
+			}
+		}
+		r.pod.Containers[i].Plans = ready
+	}
+}
+
+func withoutQuota(p device.Plan) device.Plan {
+	at := slices.IndexFunc(p.Rules, func(r device.Rule) bool { return r.Check == device.InQuota })
+	if at < 0 {
+		return p
+	}
+	p.Rules = slices.Delete(slices.Clone(p.Rules), at, at+1)
+	if at < p.RunAfter {
+		p.RunAfter--
+	}
+	return p
+}
+
+// WithQuota returns the request under what its namespace may still take, by vendor word (usage.Quotas.Headroom). A nil map
+// lifts every limit. r is unchanged.
+func (r *Request) WithQuota(headroom map[device.Vendor]device.Headroom) *Request {
+	c := *r
+	c.pod.Containers = slices.Clone(r.pod.Containers)
+	c.ready(headroom)
+	return &c
+}
+
+// Empty says whether the pod asks for no device at all; it then fits everywhere.
+func (r *Request) Empty() bool {
+	return !slices.ContainsFunc(r.asks, func(asks []device.ContainerRequest) bool { return len(asks) > 0 })
+}
+
+// Containers returns what each container asks for, init containers first, by ascending vendor word. The slices are r's own:
+// read-only.
+func (r *Request) Containers() [][]device.ContainerRequest { return r.asks }
+
+// Classes returns the class of each container. The slice is r's own: read-only.
+func (r *Request) Classes() []device.ContainerClass { return r.pod.Classes }
