@@ -52,6 +52,10 @@ type Names struct {
 	ToAllocate string // pod annotation consumed by the node agent; empty: not written
 	Allocated  string // pod annotation that usage is read back from
 
+	// PodKeys are the pod annotations that Plan reads, besides those every vendor shares (device and node policy, weights,
+	// NUMA binding).
+	PodKeys []string
+
 	// Locks says that binding a pod with such devices takes the node's shared lock.
 	Locks bool
 }

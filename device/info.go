@@ -229,6 +229,15 @@ func (n *NodeInfo) Vendors() []Vendor {
 	return out
 }
 
+// Described lists the vendors that were asked about the node, ascending, whether or not they have devices here.
+func (n *NodeInfo) Described() []Vendor {
+	out := make([]Vendor, len(n.spans))
+	for i := range n.spans {
+		out[i] = n.spans[i].vendor
+	}
+	return out
+}
+
 // Problems lists what could not be read of the node's description, the node as object. The slice is the caller's.
 func (n *NodeInfo) Problems() []Problem { return slices.Clone(n.problems) }
 

@@ -98,7 +98,9 @@ func TestUpdateLeavesReceiverAlone(t *testing.T) {
 	n := device.NewNodeUsage(device.NewNodeInfo("n1", device.Inventory{
 		Vendor: "NVIDIA", Devices: []device.DeviceInfo{{ID: "a"}, {ID: "b", Healthy: true}},
 	}))
-	out := n.Update(func(devices []device.DeviceUsage) { devices[0] = device.DeviceUsage{Slots: 7, State: device.MIGState{{Profile: "p"}}} })
+	out := n.Update(func(devices []device.DeviceUsage) {
+		devices[0] = device.DeviceUsage{Slots: 7, State: device.MIGState{{Profile: "p"}}}
+	})
 	if diff := gocmp.Diff([]device.DeviceUsage{{}, {Healthy: true}}, n.Devices()); diff != "" {
 		t.Errorf("receiver:\n%s", diff)
 	}

@@ -20,6 +20,7 @@ type Request struct {
 	UID             types.UID
 	NodePolicy      string // of the pod, or the set's
 
+	shape string
 	pod   engine.Pod
 	asks  [][]device.ContainerRequest // of every container, init containers first
 	plans [][]device.Plan             // of pod.Containers, with their quota rules
@@ -54,8 +55,31 @@ func (s *Set) Request(pod *corev1.Pod) (*Request, error) {
 		}
 	}
 	s.plan(r, pod)
+	r.shape = s.shapeOf(r, pod)
 	return r, nil
 }
+
+// shapeOf writes down everything that Fit and Score read of a pod.
+func (s *Set) shapeOf(r *Request, pod *corev1.Pod) string {
+	b := fmt.Appendf(nil, "%v%v%q%q", r.pod.Classes, r.asks, r.NodePolicy, s.devicePolicy(pod))
+	note := func(key string) {
+		if v, ok := pod.Annotations[key]; ok {
+			b = fmt.Appendf(b, "%q=%q", key, v)
+		}
+	}
+	note(device.AnnotationWeights)
+	note(device.AnnotationNUMABind)
+	for _, backend := range s.backends {
+		for _, key := range backend.Names().PodKeys {
+			note(key)
+		}
+	}
+	return string(b)
+}
+
+// Shape is equal for two requests of one set exactly when they read the same from their pods: they fit the same nodes with
+// the same devices, quotas aside. It is empty for a request that asks for nothing. It is a key, not a text for people.
+func (r *Request) Shape() string { return r.shape }
 
 func (s *Set) nodePolicy(pod *corev1.Pod) string {
 	if p, ok := pod.Annotations[device.AnnotationNodePolicy]; ok {

@@ -116,7 +116,7 @@ func kinds() []kind {
 var sizes = []struct{ k, n, limit int }{{8, 16, 5_000}, {10, 24, 200_000}}
 
 func TestVisitedRandom(t *testing.T) {
-	seeds := uint64(250)
+	seeds := uint64(200)
 	if testing.Short() {
 		seeds = 25
 	}
@@ -206,7 +206,7 @@ func TestVisitedInstances(t *testing.T) {
 }
 
 func TestVisitedSixteenOf32(t *testing.T) {
-	seeds := uint64(8)
+	seeds := uint64(4)
 	if testing.Short() {
 		seeds = 1
 	}
@@ -228,7 +228,7 @@ func TestVisitedSixteenOf32(t *testing.T) {
 func TestVisitedAccepted(t *testing.T) {
 	for _, kind := range kinds() {
 		most := 0
-		for seed := range uint64(60) {
+		for seed := range uint64(10) {
 			rng := rand.New(rand.NewPCG(seed, 24))
 			p := Problem{N: 24, K: 10, Weight: kind.weights(24, rng)}
 			for a, accept := range accepts(rng, 24) {

@@ -143,7 +143,7 @@ func TestBestAgainstNaive(t *testing.T) {
 	for seed := range uint64(150) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for d, draw := range draws(rng) {
-			n := 1 + rng.IntN(10)
+			n := 1 + rng.IntN(12)
 			weight := table(n, draw)
 			for a, accept := range accepts(rng, n) {
 				k := 1 + rng.IntN(n)
@@ -371,6 +371,22 @@ func TestDeterministic(t *testing.T) {
 			if again := Best(p); !reflect.DeepEqual(first, again) {
 				t.Fatalf("seed %d: %+v, then %+v", seed, first, again)
 			}
+		}
+	}
+}
+
+// TestConcurrent solves one Problem on several goroutines, for the race
+// detector.
+func TestConcurrent(t *testing.T) {
+	p := Problem{N: 12, K: 5, Weight: cubeMesh(inOrder(12), 20), Card: []int{1, 2, 3, 1, 2, 3}}
+	want := Best(p)
+	results := make(chan Result)
+	for range 4 {
+		go func() { results <- Best(p) }()
+	}
+	for range 4 {
+		if got := <-results; !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
 }

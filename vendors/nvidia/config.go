@@ -124,7 +124,8 @@ func (b *Backend) Names() device.Names {
 		MemoryFactor: b.factor(),
 		Register:     AnnotationRegister, Handshake: AnnotationHandshake,
 		ToAllocate: AnnotationToAllocate, Allocated: AnnotationAllocated,
-		Locks: true,
+		PodKeys: []string{AnnotationUseType, AnnotationNoUseType, AnnotationUseUUID, AnnotationNoUseUUID, AnnotationMode},
+		Locks:   true,
 	}
 }
 
