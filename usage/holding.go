@@ -64,7 +64,7 @@ func Read(set *vendors.Set, pod *corev1.Pod) (h Holding, ok bool, problems []dev
 		return Holding{}, false, nil
 	}
 	h = Holding{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: node}
-	h.Allocation = &device.Allocation{Classes: classes(set, pod)}
+	h.Allocation = &device.Allocation{Classes: set.Classes(pod)}
 	note := func(key string, err error) {
 		problems = append(problems, device.Problem{Object: "pod " + pod.Namespace + "/" + pod.Name, Err: device.In(key, err)})
 	}
@@ -91,18 +91,6 @@ func Read(set *vendors.Set, pod *corev1.Pod) (h Holding, ok bool, problems []dev
 		h = h.release()
 	}
 	return h, true, problems
-}
-
-func classes(set *vendors.Set, pod *corev1.Pod) []device.ContainerClass {
-	out := device.Classes(&pod.Spec)
-	if set.Options().Quirks.Has(device.SidecarIsInit) {
-		for i, c := range out {
-			if c == device.Sidecar {
-				out[i] = device.Init
-			}
-		}
-	}
-	return out
 }
 
 // ended says whether nothing of the pod runs or will run on the node it was given.

@@ -31,14 +31,7 @@ type Request struct {
 // is not changed and not kept.
 func (s *Set) Request(pod *corev1.Pod) (*Request, error) {
 	r := &Request{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodePolicy: s.nodePolicy(pod)}
-	r.pod.Classes = device.Classes(&pod.Spec)
-	if s.options.Quirks.Has(device.SidecarIsInit) {
-		for i, c := range r.pod.Classes {
-			if c == device.Sidecar {
-				r.pod.Classes[i] = device.Init
-			}
-		}
-	}
+	r.pod.Classes = s.classes(&pod.Spec)
 	if err := s.ask(r, &pod.Spec); err != nil {
 		return nil, err
 	}
