@@ -166,18 +166,18 @@ func (t *Tally) Add(class ContainerClass, memory, cores int64) {
 		t.init.cores = max(t.init.cores, cores)
 	case Sidecar:
 		t.sidecar.slots++
-		t.sidecar.memory += memory
-		t.sidecar.cores += cores
+		t.sidecar.memory = Sum(t.sidecar.memory, memory)
+		t.sidecar.cores = Sum(t.sidecar.cores, cores)
 	default:
 		t.app.slots++
-		t.app.memory += memory
-		t.app.cores += cores
+		t.app.memory = Sum(t.app.memory, memory)
+		t.app.cores = Sum(t.app.cores, cores)
 	}
 }
 
 // Effective returns sidecar sum + max(init peak, app sum) of each amount; at least one slot.
 func (t *Tally) Effective() (slots, memory, cores int64) {
 	return max(1, t.sidecar.slots+max(t.init.slots, t.app.slots)),
-		t.sidecar.memory + max(t.init.memory, t.app.memory),
-		t.sidecar.cores + max(t.init.cores, t.app.cores)
+		Sum(t.sidecar.memory, max(t.init.memory, t.app.memory)),
+		Sum(t.sidecar.cores, max(t.init.cores, t.app.cores))
 }

@@ -26,8 +26,3 @@ func (r *ContainerRequest) MemoryOn(memory int64) int64 {
 	}
 	return Percent(memory, r.MemoryPercent)
 }
-
-// Percent returns floor(amount × percent / 100) for amount ≥ 0 and 0 ≤ percent ≤ 100, without overflow.
-func Percent(amount, percent int64) int64 {
-	return amount/100*percent + amount%100*percent/100
-}

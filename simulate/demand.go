@@ -19,7 +19,7 @@ type Demand struct {
 
 // add puts another demand on top.
 func (d Demand) add(e Demand) Demand {
-	return Demand{d.Slots + e.Slots, d.Memory + e.Memory, d.Cores + e.Cores}
+	return Demand{device.Sum(d.Slots, e.Slots), device.Sum(d.Memory, e.Memory), device.Sum(d.Cores, e.Cores)}
 }
 
 func (d Demand) max(e Demand) Demand {
@@ -40,7 +40,7 @@ func byVendor(r *vendors.Request, node *device.NodeInfo) map[device.Vendor]Deman
 				p = &parts{}
 				sums[a.Vendor] = p
 			}
-			d := Demand{a.Nums, a.Nums * smallest(a, node), a.Nums * leastCores(a, node)}
+			d := Demand{a.Nums, device.Product(a.Nums, smallest(a, node)), device.Product(a.Nums, leastCores(a, node))}
 			switch r.Classes()[i] {
 			case device.Sidecar:
 				p.sidecar = p.sidecar.add(d)

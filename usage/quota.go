@@ -2,8 +2,6 @@ package usage
 
 import (
 	"maps"
-	"math"
-	"math/bits"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -129,7 +127,7 @@ func (q Quotas) Headroom(namespace string) map[device.Vendor]device.Headroom {
 			if m.memory {
 				l, used = &h.Memory, s.used[m.vendor].memory
 			}
-			if left := times(limit, m.factor) - used; !l.Set || left < l.Left {
+			if left := allowed(limit, m.factor) - used; !l.Set || left < l.Left {
 				*l = device.Limit{Left: left, Set: true}
 			}
 			if out == nil {
@@ -141,14 +139,10 @@ func (q Quotas) Headroom(namespace string) map[device.Vendor]device.Headroom {
 	return out
 }
 
-// times multiplies a limit by a factor ≥ 1, staying at the largest amount instead of wrapping around. A negative limit
-// allows nothing, as 0 does.
-func times(limit, factor int64) int64 {
-	if limit <= 0 {
-		return max(limit, -1)
+// allowed is what a limit stands for in the vendor's own unit. A negative limit allows nothing at all.
+func allowed(limit, factor int64) int64 {
+	if limit < 0 {
+		return -1
 	}
-	if hi, lo := bits.Mul64(uint64(limit), uint64(factor)); hi == 0 && lo <= math.MaxInt64 {
-		return int64(lo)
-	}
-	return math.MaxInt64
+	return device.Product(limit, factor)
 }

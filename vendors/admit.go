@@ -62,7 +62,10 @@ func (s *Set) Admit(pod *corev1.Pod, o AdmitOptions) (Admission, error) {
 	if err := o.accept(&out); err != nil {
 		return Admission{}, err
 	}
-	return out, s.checkQuota(spec, o.Quota)
+	if err := s.checkQuota(spec, o.Quota); err != nil {
+		return Admission{}, err
+	}
+	return out, nil
 }
 
 // concerns says whether a pod with the given scheduler name is this scheduler's.
@@ -142,11 +145,11 @@ func (r *Request) perClass(v device.Vendor) [3]amounts {
 			if a.Vendor != v {
 				continue
 			}
-			d := amounts{a.Memory * a.Nums, a.Cores * a.Nums}
+			d := amounts{device.Product(a.Memory, a.Nums), device.Product(a.Cores, a.Nums)}
 			if class == device.Init {
 				out[class] = amounts{max(out[class].memory, d.memory), max(out[class].cores, d.cores)}
 			} else {
-				out[class] = amounts{out[class].memory + d.memory, out[class].cores + d.cores}
+				out[class] = amounts{device.Sum(out[class].memory, d.memory), device.Sum(out[class].cores, d.cores)}
 			}
 		}
 	}

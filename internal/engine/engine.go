@@ -206,7 +206,7 @@ func (s *Scratch) repeats(p *device.Plan, from, to int) bool {
 func (s *Scratch) grant(v *view, c *Container, p *Plan, from, to int, sorted bool) bool {
 	ordered := s.trace != nil || p.OneNUMA || p.Choose != nil || p.Quota != nil || s.repeats(&p.Plan, from, to)
 	s.passing = s.passing[:0]
-	if sorted {
+	if len(v.order) > 0 {
 		for _, i := range v.order {
 			if int(i) >= from && int(i) < to {
 				s.passing = append(s.passing, i)

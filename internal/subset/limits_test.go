@@ -153,6 +153,18 @@ func TestVisitedRegular(t *testing.T) {
 	}
 }
 
+// TestVisitedAllEqual requires that ties cost nothing: the first choice found
+// is the answer, and its own bound proves it.
+func TestVisitedAllEqual(t *testing.T) {
+	for n := 1; n <= 40; n++ {
+		for k := 1; k <= n; k++ {
+			if r := Best(Problem{N: n, K: k, Weight: allEqual}); !r.Exact || r.Visited != 1 && k < n {
+				t.Errorf("%d of %d: visited %d, exact %v", k, n, r.Visited, r.Exact)
+			}
+		}
+	}
+}
+
 // regular are the kinds without randomness.
 func regular() []kind {
 	list := []kind{

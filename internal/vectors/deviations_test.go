@@ -1,3 +1,338 @@
 package vectors
 
-func deviations() []Deviation { return nil }
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/score"
+)
+
+// deviations lists every way in which accelfit decides otherwise than the reference, each with what it looks like in the
+// recorded decisions. docs/deviations.md says why.
+func deviations() []Deviation {
+	return []Deviation{
+		{"D1", lostPositions},
+		{"D5", foreignType},
+		{"D6", unstableSort},
+		{"D8", quotaPositions},
+		{"D11", refused(func(key string) bool { return strings.HasSuffix(key, "/gpumem") })},
+		{"D12", func(s *Situation, d *Difference) bool {
+			return refused(func(key string) bool { return !strings.HasSuffix(key, "/gpumem") })(s, d) || wrapped(s, d)
+		}},
+		{"D24", emptyList},
+		{"M1", malformedNode},
+		{"N2", explainedBy(device.LastNUMARun)},
+		{"N3", quotaOfCandidates},
+		{"N4", explainedBy(device.QuotaByRequest)},
+		{"N6", explainedBy(device.MIGSlotsUnchecked)},
+	}
+}
+
+// lostPositions: containers that ask for nothing are missing from the recorded lists, the rest is the same (D1).
+func lostPositions(s *Situation, d *Difference) bool {
+	if s.Request == nil || everyContainerAsks(s) {
+		return false
+	}
+	switch d.Kind {
+	case "alloc":
+		return jsonText(compact(parseAlloc(d.Want))) == jsonText(compact(parseAlloc(d.Got)))
+	case "annotations":
+		if strings.HasSuffix(d.Field, device.AnnotationMIGReservation) {
+			return sameInstances(d.Want, d.Got)
+		}
+		return squeeze(d.Want) == squeeze(d.Got)
+	}
+	return false
+}
+
+func everyContainerAsks(s *Situation) bool {
+	return !slices.ContainsFunc(s.Request.Containers(), func(asks []device.ContainerRequest) bool { return len(asks) == 0 })
+}
+
+func parseAlloc(text string) Alloc {
+	var a Alloc
+	_ = json.Unmarshal([]byte(text), &a)
+	return a
+}
+
+// compact drops the empty lists of an allocation.
+func compact(a Alloc) Alloc {
+	out := Alloc{}
+	for v, lists := range a {
+		for _, l := range lists {
+			if len(l) > 0 {
+				out[v] = append(out[v], l)
+			}
+		}
+	}
+	return out
+}
+
+// squeeze drops the empty entries of an allocation annotation.
+func squeeze(text string) string {
+	var parts []string
+	for p := range strings.SplitSeq(text, ";") {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ";")
+}
+
+func sameInstances(want, got string) bool {
+	w, err := device.DecodeMIGReservations(want)
+	g, err2 := device.DecodeMIGReservations(got)
+	if err != nil || err2 != nil || len(w) != len(g) {
+		return false
+	}
+	for i := range w {
+		w[i].ContainerIndex, g[i].ContainerIndex = 0, 0
+	}
+	return jsonText(w) == jsonText(g)
+}
+
+// foreignType: a card whose type does not contain the vendor word is no candidate for the reference (D5).
+func foreignType(s *Situation, d *Difference) bool {
+	switch d.Kind {
+	case "fit", "reason", "score", "alloc", "annotations":
+		return s.Node != nil && hasForeignType(s.Node.Info())
+	case "chosen":
+		for _, info := range s.run.infos {
+			if hasForeignType(info) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasForeignType(info *device.NodeInfo) bool {
+	for i := range info.Len() {
+		if !info.TypeContains(i, strings.ToLower(string(info.Device(i).Vendor))) {
+			return true
+		}
+	}
+	return false
+}
+
+// unstableSort: the first device that differs ranks like the recorded one, on a node with more than 12 devices (D6).
+func unstableSort(s *Situation, d *Difference) bool {
+	if !s.Step.isPod() || !s.Step.Ties || s.Node == nil || s.Node.Info().Len() <= 12 {
+		return false
+	}
+	switch d.Kind {
+	case "alloc":
+		return sameRank(s, ids(parseAlloc(d.Want)), ids(parseAlloc(d.Got)))
+	case "annotations":
+		return sameRank(s, annotationIDs(d.Want), annotationIDs(d.Got))
+	}
+	return false
+}
+
+func (s *Step) isPod() bool { return s != nil && s.Op == "pod" }
+
+func ids(a Alloc) []string {
+	var out []string
+	for _, lists := range a {
+		for _, l := range lists {
+			for _, d := range l {
+				out = append(out, d.UUID)
+			}
+		}
+	}
+	return out
+}
+
+func annotationIDs(text string) []string {
+	var out []string
+	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == ':' }) {
+		id, _, _ := strings.Cut(piece, ",")
+		out = append(out, id)
+	}
+	return out
+}
+
+func sameRank(s *Situation, want, got []string) bool {
+	if len(want) != len(got) {
+		return false
+	}
+	bind := s.Pod.Annotations[device.AnnotationNUMABind] == "true"
+	p := score.ParsePolicy(devicePolicy(s), bind)
+	for i := range want {
+		if want[i] == got[i] {
+			continue
+		}
+		a, b := rank(s, want[i]), rank(s, got[i])
+		return p.Compare(&a, &b) == 0
+	}
+	return false
+}
+
+func rank(s *Situation, id string) score.Rank {
+	i := s.Node.Info().Find("NVIDIA", id)
+	if i < 0 {
+		return score.Rank{}
+	}
+	weights := score.DefaultWeights()
+	if text, ok := s.Pod.Annotations[device.AnnotationWeights]; ok {
+		weights, _ = score.ParseWeights(text)
+	}
+	return score.RankOf(s.Node.Info().Device(i), s.Node.Device(i), nil, weights)
+}
+
+// quotaPositions: with several containers the reference checks quotas with some of them counted as init containers, or left
+// out (D8): it accepts what we refuse for the quota alone.
+func quotaPositions(s *Situation, d *Difference) bool {
+	if !s.Quota || s.Request == nil || len(s.Pod.Spec.InitContainers) == 0 {
+		return false
+	}
+	switch d.Kind {
+	case "fit", "reason", "score", "alloc":
+		fit := s.Set.Fit(s.Request, s.Node)
+		free := s.Set.Fit(s.Request.WithQuota(nil), s.Node)
+		return s.Verdict.Fit && fit.Reasons.Has(device.ResourceQuotaNotFit) && free.OK()
+	case "chosen":
+		return s.anyNode(quotaPositions)
+	}
+	return false
+}
+
+// anyNode says whether a deviation explains another verdict on some node of the step.
+func (s *Situation) anyNode(claims func(*Situation, *Difference) bool) bool {
+	for name, v := range s.Step.Nodes {
+		at := *s
+		at.Verdict, at.Node = v, s.run.usageOf(name)
+		got := s.Set.Fit(s.Request, at.Node)
+		if got.OK() != v.Fit && claims(&at, &Difference{Kind: "fit", Node: name, Want: jsonText(v.Fit)}) {
+			return true
+		}
+	}
+	return false
+}
+
+// quotaOfCandidates: in a topology-aware fit the reference checks the quota with every candidate seen so far, so it chooses
+// among fewer (N3). Choosing among those without a quota gives what is recorded.
+func quotaOfCandidates(s *Situation, d *Difference) bool {
+	if !s.Quota || s.Request == nil || s.Node == nil || d.Kind != "alloc" && d.Kind != "annotations" {
+		return false
+	}
+	free := s.Request.WithQuota(nil)
+	headroom := s.run.quotas.Headroom(s.Pod.Namespace)["NVIDIA"]
+	asks := slices.DeleteFunc(slices.Clone(free.Containers()), func(a []device.ContainerRequest) bool { return len(a) == 0 })
+	if len(asks) != 1 || !score.ParsePolicy(devicePolicy(s), false).TopologyAware {
+		return false
+	}
+	info := s.Node.Info()
+	var memory, cores int64
+	seen := map[int]bool{}
+	for _, v := range s.Set.Explain(free, s.Node).Verdicts {
+		i := info.Find(v.Vendor, v.Device)
+		m, c := memory+asks[0][0].MemoryOn(info.Device(i).Memory), cores+min(100, asks[0][0].Cores)
+		if v.Granted && headroom.Allows(m, c) {
+			memory, cores, seen[i] = m, c, true
+		}
+	}
+	among := s.Node.Update(func(devices []device.DeviceUsage) {
+		for i := range devices {
+			devices[i].Healthy = seen[i]
+		}
+	})
+	fit := s.Set.Fit(free, among)
+	return fit.OK() && jsonText(compact(allocOf(fit.Allocation))) == jsonText(compact(s.Verdict.Alloc))
+}
+
+func devicePolicy(s *Situation) string {
+	if p, ok := s.Pod.Annotations[device.AnnotationDevicePolicy]; ok {
+		return p
+	}
+	return s.Set.Options().DevicePolicy
+}
+
+// refused: we refuse the pod because of a quantity that the reference takes for something else, or for nothing (D11, D12).
+func refused(resource func(key string) bool) func(*Situation, *Difference) bool {
+	return func(s *Situation, d *Difference) bool {
+		if !s.Step.isPod() || s.Request != nil {
+			return false
+		}
+		_, err := s.Set.Request(s.Pod)
+		var e *device.RequestError
+		return errors.As(err, &e) && resource(e.Key)
+	}
+}
+
+// wrapped: an amount beyond 32 bits wraps around in the reference: the percentage of a huge card, or cores (D12).
+func wrapped(s *Situation, d *Difference) bool {
+	return s.Step.isPod() && s.Request != nil && (hugeCard(s) || hugeCores(s))
+}
+
+func hugeCard(s *Situation) bool {
+	for _, info := range s.run.infos {
+		for i := range info.Len() {
+			if info.Device(i).Memory > (1<<31)/100 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hugeCores(s *Situation) bool {
+	return slices.ContainsFunc(s.Request.Containers(), func(asks []device.ContainerRequest) bool {
+		return len(asks) > 0 && asks[0].Cores >= device.MaxAmount
+	})
+}
+
+// emptyList: a node that registers an empty list has no devices any more (D24).
+func emptyList(s *Situation, d *Difference) bool {
+	return d.Kind == "registered" && s.run.emptied[d.Node] && d.Got == jsonText(nil)
+}
+
+// malformedNode: a node whose description cannot be read is told apart from one without (M1).
+func malformedNode(_ *Situation, d *Difference) bool {
+	return d.Kind == "reason" && d.Got == jsonText(device.NodeMalformed.String()) && d.Want == jsonText(device.NodeUnregistered.String())
+}
+
+// explainedBy: with the quirk on we decide as recorded.
+func explainedBy(quirk device.Quirks) func(*Situation, *Difference) bool {
+	return func(s *Situation, d *Difference) bool {
+		if !s.Step.isPod() || s.Request == nil {
+			return false
+		}
+		if d.Kind == "chosen" {
+			return s.anyNode(explainedBy(quirk))
+		}
+		if s.Node == nil {
+			return false
+		}
+		options := s.Set.Options()
+		options.Quirks |= quirk
+		set := s.Set.With(options)
+		req, err := set.Request(s.Pod)
+		if err != nil {
+			return false
+		}
+		req = req.WithQuota(s.run.quotas.Headroom(s.Pod.Namespace))
+		fit := set.Fit(req, s.Node)
+		got := verdict(set, req, s.Node, fit)
+		plain := verdict(s.Set, s.Request, s.Node, s.Set.Fit(s.Request, s.Node))
+		if got.Fit == plain.Fit && got.Reason == plain.Reason && jsonText(compact(got.Alloc)) == jsonText(compact(plain.Alloc)) {
+			return false
+		}
+		switch d.Kind {
+		case "fit":
+			return jsonText(got.Fit) == d.Want
+		case "reason":
+			return jsonText(got.Reason) == d.Want
+		case "score":
+			return jsonText(float(got.Score)) == d.Want
+		case "alloc":
+			return jsonText(compact(got.Alloc)) == jsonText(compact(parseAlloc(d.Want)))
+		case "annotations":
+			return fit.OK() && jsonText(compact(got.Alloc)) == jsonText(compact(s.Verdict.Alloc))
+		}
+		return false
+	}
+}

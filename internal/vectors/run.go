@@ -98,6 +98,7 @@ type Runner struct {
 	placed   map[string]usage.Holding
 	quotas   usage.Quotas
 	limited  map[string]map[string]bool // namespace → quota objects
+	emptied  map[string]bool            // nodes whose last readable registration was an empty list
 
 	totals Totals
 	found  []Difference
@@ -117,7 +118,7 @@ func Run(h Header, seq *Sequence, quirks device.Quirks, deviations []Deviation) 
 		set:    set.With(vendors.Options{NodePolicy: seq.NodePolicy, DevicePolicy: seq.GPUPolicy, Quirks: quirks}),
 		nodes:  map[string]*corev1.Node{},
 		infos:  map[string]*device.NodeInfo{},
-		placed: map[string]usage.Holding{}, limited: map[string]map[string]bool{},
+		placed: map[string]usage.Holding{}, limited: map[string]map[string]bool{}, emptied: map[string]bool{},
 		totals: Totals{Sequences: 1, ByDeviation: map[string]int{}},
 	}
 	r.quotas = usage.NewQuotas(r.set)
@@ -169,6 +170,11 @@ func (r *Runner) observe(node *corev1.Node, want map[string][]RegisteredDevice, 
 	}
 	r.infos[node.Name] = info
 	got := registered(info)
+	if text := node.Annotations["hami.io/node-nvidia-register"]; text == "[]" || text == "null" {
+		r.emptied[node.Name] = true
+	} else if len(got) > 0 {
+		delete(r.emptied, node.Name)
+	}
 	r.compare(&Situation{Sequence: r.seq, Set: r.set, run: r}, Difference{
 		Step: step, Field: "registered." + node.Name, Kind: "registered", Node: node.Name,
 		Want: jsonText(want), Got: jsonText(got),
@@ -227,6 +233,12 @@ func (r *Runner) pod(i int, s *Step) {
 		Sequence: r.seq, Step: s, Set: r.set, Pod: s.Pod, run: r, Quota: len(r.limited[s.Pod.Namespace]) > 0,
 	}
 	req, err := r.set.Request(s.Pod)
+	asked := req
+	if err != nil { // requests are recorded whatever the weights say
+		plain := s.Pod.DeepCopy()
+		delete(plain.Annotations, device.AnnotationWeights)
+		asked, _ = r.set.Request(plain)
+	}
 	if err == nil {
 		req = req.WithQuota(r.quotas.Headroom(s.Pod.Namespace))
 		sit.Request = req
@@ -237,7 +249,7 @@ func (r *Runner) pod(i int, s *Step) {
 		}
 	}
 	note("error", s.Error, refusal(err))
-	note("requests", s.Requests, requests(req, s))
+	note("requests", s.Requests, requests(asked, s))
 	note("passthrough", s.Pass, err == nil && req.Empty())
 	if s.Error != "" || s.Pass {
 		return
