@@ -163,7 +163,7 @@ func (r *Reasons) Add(c Code, n int) { r.counts[c] += int32(n) }
 func (r *Reasons) Set(c Code, n int) { r.counts[c] = int32(n) }
 
 // Count returns the count of a code; for a reason of the node as a whole, 1 if it is the reason.
-func (r *Reasons) Count(c Code) int {
+func (r Reasons) Count(c Code) int {
 	if c < NodeInsufficientDevice {
 		return int(r.counts[c])
 	}
@@ -174,14 +174,14 @@ func (r *Reasons) Count(c Code) int {
 }
 
 // IsZero says whether nothing was refused.
-func (r *Reasons) IsZero() bool { return *r == Reasons{} }
+func (r Reasons) IsZero() bool { return r == Reasons{} }
 
 // Has says whether the code takes part in the refusal.
-func (r *Reasons) Has(c Code) bool { return r.Count(c) > 0 }
+func (r Reasons) Has(c Code) bool { return r.Count(c) > 0 }
 
 // String renders the reference's text: "<count>/<total> <code>" for each code with a count, sorted as strings and joined
 // with ", ", or the bare code of the node as a whole (spec core §11.2).
-func (r *Reasons) String() string {
+func (r Reasons) String() string {
 	if r.Node != Fits {
 		return r.Node.String()
 	}

@@ -189,6 +189,10 @@ func TestQuotaBesideAChooser(t *testing.T) {
 	if device.Broken(inQuota, c) != 0 {
 		t.Error("N4: what would be booked counts, not what is asked for")
 	}
+	c.Fit.Plan.QuotaAsAsked, c.Fit.Plan.Ask.Memory = true, 1250
+	if device.Broken(inQuota, c) != -1 {
+		t.Error("quirk QuotaByRequest: what is asked for counts, on every device")
+	}
 }
 
 func TestHeadroom(t *testing.T) {

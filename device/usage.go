@@ -85,8 +85,8 @@ func (n *NodeUsage) apply(a *Allocation, change func(*DeviceUsage, Hold)) *NodeU
 // Take adds a hold to the usage.
 func (u *DeviceUsage) Take(h Hold) {
 	u.Slots += h.Slots
-	u.Memory += h.Memory
-	u.Cores += h.Cores
+	u.Memory = Sum(u.Memory, h.Memory)
+	u.Cores = Sum(u.Cores, h.Cores)
 	if len(h.MIG) > 0 {
 		u.State = append(slices.Clone(u.MIG()), h.MIG...)
 	}

@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"cmp"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -38,7 +39,7 @@ func TestWithoutUndoesWith(t *testing.T) {
 	}
 }
 
-// TestWithoutGivesBackAnyOrder: pods leave in another order than they came; in the end nothing is left.
+// TestWithoutGivesBackInAnyOrder: pods leave in another order than they came; in the end nothing is left.
 func TestWithoutGivesBackInAnyOrder(t *testing.T) {
 	r := newRand(t)
 	for range rounds {
@@ -224,7 +225,7 @@ func TestReleasedHoldsNoMore(t *testing.T) {
 	}
 }
 
-// TestVendors: an allocation is the sum of its vendors' parts.
+// TestVendorsAndOf: an allocation is the sum of its vendors' parts.
 func TestVendorsAndOf(t *testing.T) {
 	r := newRand(t)
 	for range rounds {
@@ -261,6 +262,41 @@ func TestPercentAgainstBigNumbers(t *testing.T) {
 		if got := device.Percent(amount, percent); want.Cmp(big.NewInt(got)) != 0 {
 			t.Fatalf("%d %% of %d is %d, want %v", percent, amount, got, want)
 		}
+	}
+}
+
+// TestSumAndProductAgainstBigNumbers: what would wrap around stays at the largest amount (D12).
+func TestSumAndProductAgainstBigNumbers(t *testing.T) {
+	r := newRand(t)
+	most := big.NewInt(math.MaxInt64)
+	capped := func(n *big.Int) int64 {
+		if n.Cmp(most) > 0 {
+			return math.MaxInt64
+		}
+		return n.Int64()
+	}
+	for range rounds {
+		a, b := r.Int64()>>r.IntN(63), r.Int64()>>r.IntN(63)
+		x, y := big.NewInt(a), big.NewInt(b)
+		if got, want := device.Sum(a, b), capped(new(big.Int).Add(x, y)); got != want {
+			t.Fatalf("%d + %d is %d, want %d", a, b, got, want)
+		}
+		if got, want := device.Product(a, b), capped(new(big.Int).Mul(x, y)); got != want {
+			t.Fatalf("%d × %d is %d, want %d", a, b, got, want)
+		}
+	}
+}
+
+// TestUsageDoesNotWrapAround: the largest amounts add up to the largest amount, not to a negative one.
+func TestUsageDoesNotWrapAround(t *testing.T) {
+	n := device.NewNodeUsage(device.NewNodeInfo("n1", device.Inventory{Vendor: "NVIDIA", Devices: []device.DeviceInfo{{ID: "a"}}}))
+	d := device.ContainerDevice{Vendor: "NVIDIA", ID: "a", Memory: math.MaxInt64, Cores: math.MaxInt64}
+	a := &device.Allocation{
+		Classes: []device.ContainerClass{device.App}, Devices: []device.ContainerDevice{d, d},
+	}
+	u := n.With(a).With(a).Device(0)
+	if u.Slots != 4 || u.Memory != math.MaxInt64 || u.Cores != math.MaxInt64 {
+		t.Errorf("%+v", u)
 	}
 }
 

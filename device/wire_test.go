@@ -136,8 +136,8 @@ func TestReservationsOfAllocation(t *testing.T) {
 	}
 }
 
-// TestRegistrationLeavesInputAlone: reading and writing change nothing of what they are given.
-func TestRegistrationLeavesInputAlone(t *testing.T) {
+// TestWritersLeaveInputAlone: writing changes nothing of what is given.
+func TestWritersLeaveInputAlone(t *testing.T) {
 	devices := []device.DeviceInfo{fullDevice(), fullDevice()}
 	before := []device.DeviceInfo{devices[0].DeepCopy(), devices[1].DeepCopy()}
 	must[string](t)(device.EncodeRegistration(devices))
@@ -148,7 +148,7 @@ func TestRegistrationLeavesInputAlone(t *testing.T) {
 	}
 }
 
-// TestSmallestUnreadable: the least that is out of range is refused by the writers, not cut.
+// TestWritersRefuseWhatDoesNotFit: the least that is out of range is refused by the writers, not cut.
 func TestWritersRefuseWhatDoesNotFit(t *testing.T) {
 	for _, d := range []device.DeviceInfo{
 		{Slots: 1 << 31}, {Memory: 1 << 31}, {Cores: 1 << 31}, {Index: -1},

@@ -22,10 +22,11 @@ type registered struct {
 	health map[device.Vendor]device.HealthMemory
 }
 
-// Node returns what is known of a node; ok is false for one that has no devices.
+// Node returns what is known of a node; ok is false for one that was never observed. A node may be known to have no devices,
+// or none that can be read.
 func (r Registry) Node(name string) (info *device.NodeInfo, ok bool) {
-	n, found := r.nodes.Get(name)
-	if !found || n.info.Len() == 0 {
+	n, ok := r.nodes.Get(name)
+	if !ok {
 		return nil, false
 	}
 	return n.info, true

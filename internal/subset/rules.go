@@ -90,7 +90,7 @@ func (m *model) exchangeable(earlier, later []int) bool {
 func (m *model) sameLinks(a, b []int, t int) bool {
 	x, y := m.row(a[t]), m.row(b[t])
 	for u := range a {
-		if x[a[u]] != y[b[u]] || false {
+		if x[a[u]] != y[b[u]] || x[b[u]] != y[a[u]] {
 			return false
 		}
 	}

@@ -18,10 +18,15 @@ func deviations() []Deviation {
 		{"D5", foreignType},
 		{"D6", unstableSort},
 		{"D8", quotaPositions},
+		{"D9", severalQuotas},
+		{"D10", func(s *Situation, d *Difference) bool {
+			return hasSidecar(s) && (d.Kind == "read" || explainedBy(device.SidecarIsInit)(s, d))
+		}},
 		{"D11", refused(func(key string) bool { return strings.HasSuffix(key, "/gpumem") })},
 		{"D12", func(s *Situation, d *Difference) bool {
-			return refused(func(key string) bool { return !strings.HasSuffix(key, "/gpumem") })(s, d) || wrapped(s, d)
+			return refused(func(key string) bool { return !strings.HasSuffix(key, "/gpumem") })(s, d) || wrapped(s, d) || negative(s, d)
 		}},
+		{"D21", duplicateIDs},
 		{"D24", emptyList},
 		{"M1", malformedNode},
 		{"N2", explainedBy(device.LastNUMARun)},
@@ -283,6 +288,47 @@ func hugeCores(s *Situation) bool {
 	return slices.ContainsFunc(s.Request.Containers(), func(asks []device.ContainerRequest) bool {
 		return len(asks) > 0 && asks[0].Cores >= device.MaxAmount
 	})
+}
+
+// negative: a registration with a negative amount is refused as a whole (D12).
+func negative(s *Situation, d *Difference) bool {
+	return d.Kind == "registered" && slices.ContainsFunc(parseRegistered(d.Want), func(r RegisteredDevice) bool {
+		return r.Count < 0 || r.Mem < 0 || r.Core < 0
+	})
+}
+
+// duplicateIDs: of several registered devices with one id the first stands (D21).
+func duplicateIDs(s *Situation, d *Difference) bool {
+	seen := map[string]bool{}
+	return d.Kind == "registered" && slices.ContainsFunc(parseRegistered(d.Want), func(r RegisteredDevice) bool {
+		again := seen[r.ID]
+		seen[r.ID] = true
+		return again
+	})
+}
+
+func parseRegistered(text string) []RegisteredDevice {
+	var byVendor map[string][]RegisteredDevice
+	_ = json.Unmarshal([]byte(text), &byVendor)
+	return byVendor["NVIDIA"]
+}
+
+// severalQuotas: of several quota objects in a namespace the reference heeds the last (D9).
+func severalQuotas(s *Situation, d *Difference) bool {
+	if !s.Step.isPod() || s.Request == nil || len(s.run.limited[s.Pod.Namespace]) < 2 {
+		return false
+	}
+	switch d.Kind {
+	case "chosen":
+		return s.anyNode(severalQuotas)
+	case "fit", "reason", "score", "alloc":
+		return s.Set.Fit(s.Request, s.Node).Reasons.Has(device.ResourceQuotaNotFit)
+	}
+	return false
+}
+
+func hasSidecar(s *Situation) bool {
+	return s.Step.isPod() && slices.Contains(device.Classes(&s.Pod.Spec), device.Sidecar)
 }
 
 // emptyList: a node that registers an empty list has no devices any more (D24).

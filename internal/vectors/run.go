@@ -164,10 +164,7 @@ func (r *Runner) observe(node *corev1.Node, want map[string][]RegisteredDevice, 
 	r.nodes[node.Name] = node
 	before := r.infos[node.Name]
 	r.registry, _, _ = r.registry.Observe(r.set, node, now)
-	info, ok := r.registry.Node(node.Name)
-	if !ok {
-		info = device.NewNodeInfo(node.Name)
-	}
+	info, _ := r.registry.Node(node.Name)
 	r.infos[node.Name] = info
 	got := registered(info)
 	if text := node.Annotations["hami.io/node-nvidia-register"]; text == "[]" || text == "null" {
