@@ -15,9 +15,9 @@ import (
 type Plan struct {
 	Ask   ContainerRequest
 	Cores int64 // percent of each device that is checked and booked: Ask.Cores after the vendor's own limits
-	Rules []Rule
+	Rules Table
 
-	// Book settles in c.Grant what is booked on a device that is not booked as asked for (a MIG profile is larger than the
+	// Book settles in c.Booked what is booked on a device that is not booked as asked for (a MIG profile is larger than the
 	// request), and says whether that is possible. The check CanBook calls it, and InQuota before it. It may read
 	// c.Fit.Granted. nil: the request is booked as it is.
 	Book func(c *Candidate) bool
@@ -29,11 +29,11 @@ type Plan struct {
 	// tried again after it was granted, until it breaks a rule. nil: none.
 	Repeat func(*DeviceInfo) bool
 
-	// OneNUMA asks for all devices from one run of devices with the same NUMA node. A device joins the run when it breaks
-	// none of the first RunAfter rules; a device of another NUMA node then starts a new run, and what was granted before
-	// is dropped and counts as NumaNotFit.
-	OneNUMA  bool
-	RunAfter int
+	// OneNUMA asks for all devices from one run of devices with the same NUMA node. A device that breaks none of Joins
+	// joins the run; one of another NUMA node starts a new run, and what was granted before is dropped and counts as
+	// NumaNotFit.
+	OneNUMA bool
+	Joins   Table
 
 	// Choose picks among all granted devices; nil: the first Ask.Nums serve.
 	Choose Chooser
@@ -84,7 +84,7 @@ func (f *ContainerFit) candidateInQuota(c *Candidate) bool {
 		})
 		grants = grants[:others]
 	}
-	return f.WithinQuota(append(grants[:len(grants):len(grants)], c.Grant)...)
+	return f.WithinQuota(append(grants[:len(grants):len(grants)], c.Grant())...)
 }
 
 // WithinQuota says whether the pod stays within its namespace's quota if the container takes exactly the given grants, on

@@ -4,8 +4,8 @@ package device
 // function of the vendor's own.
 type Check uint8
 
-// The shared checks. Each is true when the device serves. They are numbers rather than functions because a table of
-// numbers is run several times faster (see BenchmarkRules).
+// The shared checks. Each is true when the device serves. They are numbers rather than functions because neighbouring ones
+// can then be evaluated in one go (see BenchmarkRules).
 const (
 	Custom      Check = iota
 	IsHealthy         // the device takes new work
@@ -34,55 +34,121 @@ type Rule struct {
 
 // Candidate is one device under examination for one container. Rules read it; it is valid during the call only.
 type Candidate struct {
-	Info  *DeviceInfo
-	Usage *DeviceUsage // including what earlier containers of the pod took; read-only
+	Info   *DeviceInfo
+	Usage  *DeviceUsage // including what earlier containers of the pod took; read-only
+	Device int          // position on the node
 
 	// Memory (MiB) and Cores (percent) are what the container asks of this device.
 	Memory int64
 	Cores  int64
 
-	// Grant is what would be booked. It starts as Memory and Cores; Plan.Book may replace it.
-	Grant Grant
+	// Booked is what Plan.Book settled; zero where the request is booked as it is.
+	Booked Grant
 
 	// Fit is the state of the container at hand: the node, the plan, what has been granted before.
 	Fit *ContainerFit
 }
 
-// Broken returns the index of the first rule that the candidate breaks, or -1. Cost: of itself it allocates nothing; what
-// Func and Plan.Book do, and InQuota where the quota has a limit, comes on top.
-func Broken(rules []Rule, c *Candidate) int {
-	info, use := c.Info, c.Usage
-	for i := range rules {
-		ok := false
-		switch rules[i].Check {
-		case IsHealthy:
-			ok = use.Healthy
-		case NotCordoned:
-			ok = !info.Cordoned
-		case HasSlot:
-			ok = use.Slots < info.Slots
-		case IsIdle:
-			ok = use.Slots <= 0
-		case HasMemory:
-			ok = info.Memory-use.Memory >= c.Memory
-		case HasCores:
-			ok = info.Cores-use.Cores >= c.Cores
-		case WholeIsIdle:
-			ok = info.Cores != 100 || c.Cores != 100 || use.Slots <= 0
-		case HasCompute:
-			ok = info.Cores == 0 || use.Cores != info.Cores || c.Cores != 0
-		case InQuota:
-			ok = c.Fit.Quota == nil || c.Fit.candidateInQuota(c)
-		case CanBook:
-			ok = c.Fit.Plan.Book(c)
-		default:
-			ok = rules[i].Func(c)
+// Grant is what would be booked.
+func (c *Candidate) Grant() Grant {
+	if c.Booked != (Grant{}) {
+		return c.Booked
+	}
+	return Grant{Device: c.Device, Memory: c.Memory, Cores: c.Cores}
+}
+
+// Table is a rule table made ready to be run: neighbouring shared checks are evaluated in one go, so a table that reads
+// like the specification costs no more than code written by hand. It is immutable.
+type Table struct {
+	rules []Rule
+	steps []step
+}
+
+// step is either one rule with code of its own, or a run of shared checks in the order of their numbers.
+type step struct {
+	checks uint32         // bit c: check c is part of the run; 0: a single rule
+	at     [CanBook]uint8 // rule of each check of a run
+	rule   int            // the single rule
+}
+
+// NewTable makes a table of rules, which are tried in the given order. The slice must not change afterwards.
+func NewTable(rules []Rule) Table {
+	t := Table{rules: rules}
+	last := Custom
+	for i, r := range rules {
+		if r.Check == Custom || r.Check >= InQuota || i > 255 {
+			t.steps = append(t.steps, step{rule: i})
+			last = Custom
+			continue
 		}
-		if !ok {
-			return i
+		if last == Custom || r.Check <= last {
+			t.steps = append(t.steps, step{})
+		}
+		run := &t.steps[len(t.steps)-1]
+		run.checks |= 1 << r.Check
+		run.at[r.Check] = uint8(i)
+		last = r.Check
+	}
+	return t
+}
+
+// Rules returns the rules in order. The slice is the table's own: read-only.
+func (t *Table) Rules() []Rule { return t.rules }
+
+// Code returns the reason of rule i.
+func (t *Table) Code(i int) Code { return t.rules[i].Code }
+
+// Broken returns the index of the first rule that the candidate breaks, or -1. Of itself it allocates nothing; what Func
+// and Plan.Book do, and InQuota where the quota has a limit, comes on top.
+func (t *Table) Broken(c *Candidate) int {
+	for i := range t.steps {
+		s := &t.steps[i]
+		if s.checks != 0 {
+			if check := firstBroken(s.checks, c.Info, c.Usage, c.Memory, c.Cores); check != Custom {
+				return int(s.at[check])
+			}
+		} else if !t.rules[s.rule].holds(c) {
+			return s.rule
 		}
 	}
 	return -1
+}
+
+// firstBroken returns the first broken one of a set of shared checks, or Custom.
+func firstBroken(checks uint32, info *DeviceInfo, use *DeviceUsage, memory, cores int64) Check {
+	has := func(c Check) bool { return checks&(1<<c) != 0 }
+	switch {
+	case has(IsHealthy) && !use.Healthy:
+		return IsHealthy
+	case has(NotCordoned) && info.Cordoned:
+		return NotCordoned
+	case has(HasSlot) && use.Slots >= info.Slots:
+		return HasSlot
+	case has(IsIdle) && use.Slots > 0:
+		return IsIdle
+	case has(HasMemory) && info.Memory-use.Memory < memory:
+		return HasMemory
+	case has(HasCores) && info.Cores-use.Cores < cores:
+		return HasCores
+	case has(WholeIsIdle) && info.Cores == 100 && cores == 100 && use.Slots > 0:
+		return WholeIsIdle
+	case has(HasCompute) && info.Cores != 0 && use.Cores == info.Cores && cores == 0:
+		return HasCompute
+	}
+	return Custom
+}
+
+// holds evaluates a rule by itself.
+func (r *Rule) holds(c *Candidate) bool {
+	switch r.Check {
+	case Custom:
+		return r.Func(c)
+	case InQuota:
+		return c.Fit.Quota == nil || c.Fit.candidateInQuota(c)
+	case CanBook:
+		return c.Fit.Plan.Book(c)
+	}
+	return firstBroken(1<<r.Check, c.Info, c.Usage, c.Memory, c.Cores) == Custom
 }
 
 // Amounts says what the rule wanted of the candidate and what it had.

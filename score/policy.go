@@ -129,3 +129,24 @@ func (p *Policy) Compare(a, b *Rank) int {
 func (p *Policy) Sort(positions []int32, ranks []Rank) {
 	slices.SortStableFunc(positions, func(a, b int32) int { return p.Compare(&ranks[a], &ranks[b]) })
 }
+
+// Last is Sort for those who visit only the first n devices: it puts those where Sort would put them, at the end of
+// positions; what is before is in no particular order. It allocates nothing. Cost: O(n × len(positions)) for small n.
+func (p *Policy) Last(positions []int32, ranks []Rank, n int) {
+	if n > 2 {
+		p.Sort(positions, ranks)
+		return
+	}
+	for end := len(positions); n > 0; n-- {
+		best := 0
+		for i := 1; i < end; i++ {
+			if p.Compare(&ranks[positions[i]], &ranks[positions[best]]) >= 0 {
+				best = i
+			}
+		}
+		end--
+		moved := positions[best]
+		copy(positions[best:], positions[best+1:end+1])
+		positions[end] = moved
+	}
+}

@@ -1,7 +1,6 @@
 package vendors
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,23 +15,25 @@ import (
 	"github.com/accelfit/accelfit/vendors/nvidia"
 )
 
-// Config is a HAMi device configuration (spec core §15.2). Sections of vendors without a backend yet are kept as they are
-// written.
+// Config is a HAMi device configuration (spec core §15.2).
 type Config struct {
-	NVIDIA    nvidia.Config   `json:"nvidia,omitempty"`
-	Cambricon json.RawMessage `json:"cambricon,omitempty"`
-	Hygon     json.RawMessage `json:"hygon,omitempty"`
-	Enflame   json.RawMessage `json:"enflame,omitempty"`
-	Metax     json.RawMessage `json:"metax,omitempty"`
-	Mthreads  json.RawMessage `json:"mthreads,omitempty"`
-	Kunlun    json.RawMessage `json:"kunlun,omitempty"`
-	AWSNeuron json.RawMessage `json:"awsneuron,omitempty"`
-	AMD       json.RawMessage `json:"amd,omitempty"`
-	Vastai    json.RawMessage `json:"vastai,omitempty"`
-	Biren     json.RawMessage `json:"biren,omitempty"`
-	Iluvatars json.RawMessage `json:"iluvatars,omitempty"`
-	VNPUs     json.RawMessage `json:"vnpus,omitempty"`
+	NVIDIA    nvidia.Config    `json:"nvidia,omitempty"`
+	Cambricon CambriconConfig  `json:"cambricon,omitempty"`
+	Hygon     HygonConfig      `json:"hygon,omitempty"`
+	Enflame   EnflameConfig    `json:"enflame,omitempty"`
+	Metax     MetaxConfig      `json:"metax,omitempty"`
+	Mthreads  MthreadsConfig   `json:"mthreads,omitempty"`
+	Kunlun    KunlunConfig     `json:"kunlun,omitempty"`
+	AWSNeuron AWSNeuronConfig  `json:"awsneuron,omitempty"`
+	AMD       AMDConfig        `json:"amd,omitempty"`
+	Vastai    VastaiConfig     `json:"vastai,omitempty"`
+	Biren     BirenConfig      `json:"biren,omitempty"`
+	Iluvatars []IluvatarConfig `json:"iluvatars,omitempty"`
+	VNPUs     VNPUsConfig      `json:"vnpus,omitempty"`
 }
+
+// supported are the sections that a backend reads.
+var supported = [...]string{"nvidia"}
 
 var errEmptyConfig = errors.New("all configurations are empty")
 
@@ -48,7 +49,7 @@ func Load(text []byte) (*Set, error) {
 	if err := json.Unmarshal(doc, &config); err != nil {
 		return nil, fmt.Errorf("device configuration: %w", plain(err))
 	}
-	if reflect.ValueOf(config).IsZero() {
+	if empty(config) {
 		return nil, fmt.Errorf("device configuration: %w", errEmptyConfig)
 	}
 	s, err := fromConfig(config)
@@ -57,6 +58,14 @@ func Load(text []byte) (*Set, error) {
 	}
 	s.problems = diagnose(doc, config)
 	return s, nil
+}
+
+// empty says whether the sections, a list without entries among them, hold nothing.
+func empty(c Config) bool {
+	if len(c.Iluvatars) == 0 {
+		c.Iluvatars = nil
+	}
+	return reflect.ValueOf(c).IsZero()
 }
 
 func fromConfig(config Config) (*Set, error) {
@@ -92,9 +101,9 @@ func diagnose(doc []byte, config Config) []device.Problem {
 	}
 	v := reflect.ValueOf(config)
 	for i := range v.NumField() {
-		raw, ok := v.Field(i).Interface().(json.RawMessage)
-		if ok && !slices.Contains([]string{"", "null", "{}", "[]"}, string(bytes.TrimSpace(raw))) {
-			note("%s: not supported yet", jsonName(v.Type().Field(i)))
+		name := jsonName(v.Type().Field(i))
+		if !v.Field(i).IsZero() && !slices.Contains(supported[:], name) {
+			note("%s: not supported yet", name)
 		}
 	}
 	return out
@@ -120,7 +129,7 @@ func unknownKeys(doc []byte, t reflect.Type, path string) []string {
 		slices.Sort(out)
 	case reflect.Slice:
 		var list []json.RawMessage
-		if t == reflect.TypeFor[json.RawMessage]() || json.Unmarshal(doc, &list) != nil {
+		if json.Unmarshal(doc, &list) != nil {
 			return nil
 		}
 		for i, value := range list {

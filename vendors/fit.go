@@ -28,8 +28,10 @@ func (f Fit) OK() bool { return f.Allocation != nil }
 func (s *Set) Fit(r *Request, node *device.NodeUsage) Fit {
 	scratch := s.scratch.Get().(*engine.Scratch)
 	defer s.scratch.Put(scratch)
-	a, why := scratch.Fit(&r.pod, node, nil)
-	return Fit{a, why}
+	if a := scratch.Fit(&r.pod, node, nil); a != nil {
+		return Fit{Allocation: a}
+	}
+	return Fit{Reasons: scratch.Why}
 }
 
 // Verdict is what was found of one device for one container.
@@ -51,7 +53,7 @@ func (s *Set) Explain(r *Request, node *device.NodeUsage) Explanation {
 	scratch := s.scratch.Get().(*engine.Scratch)
 	defer s.scratch.Put(scratch)
 	var out Explanation
-	out.Allocation, out.Reasons = scratch.Fit(&r.pod, node, func(container int, rule *device.Rule, c *device.Candidate) {
+	out.Allocation = scratch.Fit(&r.pod, node, func(container int, rule *device.Rule, c *device.Candidate) {
 		v := Verdict{Container: container, Granted: rule == nil}
 		v.Vendor, v.Device = c.Info.Vendor, c.Info.ID
 		if rule != nil {
@@ -60,6 +62,9 @@ func (s *Set) Explain(r *Request, node *device.NodeUsage) Explanation {
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	})
+	if out.Allocation == nil {
+		out.Reasons = scratch.Why
+	}
 	return out
 }
 

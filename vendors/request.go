@@ -146,14 +146,8 @@ func (r *Request) ready(quota map[device.Vendor]device.Headroom) {
 }
 
 func withoutQuota(p device.Plan) device.Plan {
-	at := slices.IndexFunc(p.Rules, func(r device.Rule) bool { return r.Check == device.InQuota })
-	if at < 0 {
-		return p
-	}
-	p.Rules = slices.Delete(slices.Clone(p.Rules), at, at+1)
-	if at < p.RunAfter {
-		p.RunAfter--
-	}
+	rules := slices.DeleteFunc(slices.Clone(p.Rules.Rules()), func(r device.Rule) bool { return r.Check == device.InQuota })
+	p.Rules = device.NewTable(rules)
 	return p
 }
 

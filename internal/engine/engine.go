@@ -38,13 +38,16 @@ type Trace func(container int, rule *device.Rule, c *device.Candidate)
 
 // Scratch is the memory of one attempt. Its zero value is ready; it must not be used by two goroutines at a time.
 type Scratch struct {
+	// Why is why the last Fit returned nil.
+	Why device.Reasons
+
 	pod   *Pod
 	trace Trace
-	why   device.Reasons
 
 	shared, fresh view
 	ranks         []score.Rank
 	passing       []int32
+	numbers       []int32 // 0, 1, 2 …
 	taken         []device.ContainerDevice
 	fit           device.ContainerFit
 	candidate     device.Candidate
@@ -73,39 +76,33 @@ func (v *view) book(g *device.Grant) {
 	v.usage[g.Device].Take(hold)
 }
 
-// Fit tries a pod on a node. It returns the allocation, or nil and why not. Cost: one pass over the devices of the
-// requested vendors for each container; refusing allocates nothing unless a container before was granted devices.
-func (s *Scratch) Fit(pod *Pod, node *device.NodeUsage, trace Trace) (*device.Allocation, device.Reasons) {
+// Fit tries a pod on a node. It returns the allocation, or nil and why not in Why, which is valid until the next call. Cost:
+// one pass over the devices of the requested vendors for each container; refusing allocates nothing unless a container
+// before was granted devices.
+func (s *Scratch) Fit(pod *Pod, node *device.NodeUsage, trace Trace) *device.Allocation {
 	info := node.Info()
-	s.pod, s.trace, s.why, s.taken = pod, trace, device.Reasons{}, s.taken[:0]
-	defer s.forget()
-	if len(pod.Containers) > 0 && info.Len() == 0 {
-		s.why.Node = device.NodeUnregistered
-		if info.Malformed("") {
-			s.why.Node = device.NodeMalformed
-		}
-		return nil, s.why
-	}
+	s.pod, s.trace, s.taken = pod, trace, s.taken[:0]
 	s.fit.Node, s.fit.Classes = info, pod.Classes
+	s.candidate.Fit = &s.fit
+	if len(pod.Containers) > 0 && info.Len() == 0 {
+		s.Why = device.Reasons{Node: device.NodeUnregistered}
+		if info.Malformed("") {
+			s.Why.Node = device.NodeMalformed
+		}
+		return nil
+	}
 	s.shared.reset(node.Devices())
 	for i := range pod.Containers {
 		if !s.container(i) {
-			return nil, s.why
+			return nil
 		}
 	}
-	return s.allocation(), device.Reasons{}
-}
-
-// forget drops what would keep the node alive or be mistaken for its successor's.
-func (s *Scratch) forget() {
-	s.pod, s.trace = nil, nil
-	s.fit.Node, s.fit.Usage, s.fit.Plan, s.fit.Quota, s.fit.Classes, s.fit.Taken = nil, nil, nil, nil, nil, nil
-	s.candidate = device.Candidate{}
-	s.shared.usage, s.fresh.usage = nil, nil
+	return s.allocation()
 }
 
 func (s *Scratch) allocation() *device.Allocation {
-	a := &device.Allocation{Classes: s.pod.Classes, Devices: slices.Clone(s.taken)}
+	a := &device.Allocation{Classes: s.pod.Classes, Devices: make([]device.ContainerDevice, len(s.taken))}
+	copy(a.Devices, s.taken)
 	if len(s.pod.Containers) > 1 || len(s.pod.Containers) == 1 && len(s.pod.Containers[0].Plans) > 1 {
 		slices.SortStableFunc(a.Devices, func(x, y device.ContainerDevice) int {
 			return cmp.Or(cmp.Compare(x.Vendor, y.Vendor), cmp.Compare(x.Container, y.Container))
@@ -132,7 +129,7 @@ func (s *Scratch) container(i int) bool {
 	}
 	for k := range c.Plans {
 		if !s.plan(v, c, &c.Plans[k], keep) {
-			s.why.Container, s.why.Vendor = c.Position, c.Plans[k].Ask.Vendor
+			s.Why.Container, s.Why.Vendor = c.Position, c.Plans[k].Ask.Vendor
 			return false
 		}
 	}
@@ -142,9 +139,7 @@ func (s *Scratch) container(i int) bool {
 // sort puts all devices of the node into visiting order for a container, on top of the order of the container before.
 func (s *Scratch) sort(v *view, c *Container) {
 	if len(v.order) == 0 {
-		for i := range v.usage {
-			v.order = append(v.order, int32(i))
-		}
+		v.order = append(v.order, s.upTo(len(v.usage))...)
 	}
 	s.rank(v, c, v.order)
 	s.pod.Policy.Sort(v.order, s.ranks)
@@ -162,16 +157,16 @@ func (s *Scratch) rank(v *view, c *Container, positions []int32) {
 // plan fits one vendor's plan and takes what it is granted. sorted says that v is in visiting order already.
 func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 	from, to := s.fit.Node.Range(p.Ask.Vendor)
-	s.why = device.Reasons{Total: to - from}
+	s.Why = device.Reasons{Total: to - from}
 	if p.Ask.Nums > int64(to-from) && !s.repeats(&p.Plan, from, to) {
-		s.why.Node = device.NodeInsufficientDevice
+		s.Why.Node = device.NodeInsufficientDevice
 		if from == to && s.fit.Node.Malformed(p.Ask.Vendor) {
-			s.why.Node = device.NodeMalformed
+			s.Why.Node = device.NodeMalformed
 		}
 		return false
 	}
 	s.fit.Usage, s.fit.Plan, s.fit.Quota, s.fit.Taken = v.usage, &p.Plan, p.Quota, s.taken
-	s.fit.Granted = s.fit.Granted[:0]
+	s.fit.Granted, s.candidate.Booked = s.fit.Granted[:0], device.Grant{}
 	if !s.grant(v, c, p, from, to, sorted) {
 		return false
 	}
@@ -204,22 +199,12 @@ func (s *Scratch) repeats(p *device.Plan, from, to int) bool {
 // grant leaves the devices that serve in s.fit.Granted. Where the order of trying cannot change which devices pass, all are
 // tried first and only those that passed are sorted; a node without room is then refused without sorting anything.
 func (s *Scratch) grant(v *view, c *Container, p *Plan, from, to int, sorted bool) bool {
-	ordered := s.trace != nil || p.OneNUMA || p.Choose != nil || p.Quota != nil || s.repeats(&p.Plan, from, to)
-	s.passing = s.passing[:0]
-	if len(v.order) > 0 {
-		for _, i := range v.order {
-			if int(i) >= from && int(i) < to {
-				s.passing = append(s.passing, i)
-			}
-		}
-	} else {
-		for i := from; i < to; i++ {
-			s.passing = append(s.passing, int32(i))
-		}
+	anyOrder := s.trace == nil && !p.OneNUMA && p.Choose == nil && p.Quota == nil
+	if anyOrder && s.try(v, p, from, to) {
+		return s.grantPassing(v, c, p, sorted)
 	}
-	if !ordered {
-		return s.grantAnyOrder(v, c, p, sorted)
-	}
+	s.Why = device.Reasons{Total: to - from}
+	s.passing = v.between(s.passing[:0], from, to)
 	if !sorted {
 		s.rank(v, c, s.passing)
 		s.pod.Policy.Sort(s.passing, s.ranks)
@@ -227,31 +212,72 @@ func (s *Scratch) grant(v *view, c *Container, p *Plan, from, to int, sorted boo
 	return s.walk(c, p)
 }
 
-// grantAnyOrder tries every device, then grants the first of those that passed.
-func (s *Scratch) grantAnyOrder(v *view, c *Container, p *Plan, sorted bool) bool {
-	passing := s.passing[:0]
-	for _, i := range s.passing {
-		s.consider(int(i), p)
-		if broken := device.Broken(p.Rules, &s.candidate); broken >= 0 {
-			s.why.Add(p.Rules[broken].Code, 1)
-		} else {
-			passing = append(passing, i)
+// between appends the devices from..to-1 in the view's order.
+func (v *view) between(positions []int32, from, to int) []int32 {
+	if len(v.order) == 0 {
+		for i := from; i < to; i++ {
+			positions = append(positions, int32(i))
+		}
+		return positions
+	}
+	for _, i := range v.order {
+		if int(i) >= from && int(i) < to {
+			positions = append(positions, i)
 		}
 	}
+	return positions
+}
+
+// try leaves the devices that break no rule in s.passing. It gives up, and returns false, at a device that passes and can
+// serve more than once.
+func (s *Scratch) try(v *view, p *Plan, from, to int) bool {
+	positions := v.order
+	if len(positions) == 0 {
+		positions = s.upTo(to)[from:]
+	}
+	passing := s.passing[:0]
+	for _, i := range positions {
+		if int(i) < from || int(i) >= to {
+			continue
+		}
+		s.consider(int(i), p)
+		if broken := p.Rules.Broken(&s.candidate); broken >= 0 {
+			s.Why.Add(p.Rules.Code(broken), 1)
+			continue
+		}
+		if p.Repeat != nil && p.Repeat(s.candidate.Info) {
+			return false
+		}
+		passing = append(passing, i)
+	}
+	s.passing = passing
+	return true
+}
+
+// upTo returns the numbers 0..n-1.
+func (s *Scratch) upTo(n int) []int32 {
+	for len(s.numbers) < n {
+		s.numbers = append(s.numbers, int32(len(s.numbers)))
+	}
+	return s.numbers[:n]
+}
+
+// grantPassing grants the first of the devices that passed.
+func (s *Scratch) grantPassing(v *view, c *Container, p *Plan, sorted bool) bool {
 	n := int(p.Ask.Nums)
-	if len(passing) < n {
-		return s.short(len(passing))
+	if len(s.passing) < n {
+		return s.short(len(s.passing))
 	}
 	if !sorted {
-		s.rank(v, c, passing)
-		s.pod.Policy.Sort(passing, s.ranks)
+		s.rank(v, c, s.passing)
+		s.pod.Policy.Last(s.passing, s.ranks, n)
 	}
 	for k := 1; k <= n; k++ {
-		s.consider(int(passing[len(passing)-k]), p)
+		s.consider(int(s.passing[len(s.passing)-k]), p)
 		if p.Book != nil {
 			p.Book(&s.candidate)
 		}
-		s.fit.Granted = append(s.fit.Granted, s.candidate.Grant)
+		s.fit.Granted = append(s.fit.Granted, s.candidate.Grant())
 	}
 	return true
 }
@@ -264,15 +290,15 @@ func (s *Scratch) walk(c *Container, p *Plan) bool {
 	for k := len(s.passing) - 1; k >= 0; k-- {
 		for again := true; again; {
 			i := int(s.passing[k])
-			broken := s.try(i, p, &run)
+			broken := s.visit(i, p, &run)
 			if s.trace != nil {
 				s.tell(c, p, broken)
 			}
 			if broken >= 0 {
-				s.why.Add(p.Rules[broken].Code, 1)
+				s.Why.Add(p.Rules.Code(broken), 1)
 				break
 			}
-			s.fit.Granted = append(s.fit.Granted, s.candidate.Grant)
+			s.fit.Granted = append(s.fit.Granted, s.candidate.Grant())
 			if p.Choose == nil && served == nil && len(s.fit.Granted) == int(p.Ask.Nums) {
 				if s.trace == nil {
 					return true
@@ -289,42 +315,35 @@ func (s *Scratch) walk(c *Container, p *Plan) bool {
 	return s.choose(p)
 }
 
-// try evaluates the rules on device i and keeps the run of one NUMA node that the plan may ask for.
-func (s *Scratch) try(i int, p *Plan, run *int) int {
+// visit evaluates the rules on device i and keeps the run of one NUMA node that the plan may ask for.
+func (s *Scratch) visit(i int, p *Plan, run *int) int {
 	s.consider(i, p)
-	if !p.OneNUMA {
-		return device.Broken(p.Rules, &s.candidate)
-	}
-	if broken := device.Broken(p.Rules[:p.RunAfter], &s.candidate); broken >= 0 {
-		return broken
-	}
-	if numa := s.candidate.Info.NUMA; numa != *run {
-		*run = numa
+	if p.OneNUMA && p.Joins.Broken(&s.candidate) < 0 && s.candidate.Info.NUMA != *run {
+		*run = s.candidate.Info.NUMA
 		if p.Choose == nil {
-			s.why.Add(device.NumaNotFit, len(s.fit.Granted))
+			s.Why.Add(device.NumaNotFit, len(s.fit.Granted))
 		}
 		s.fit.Granted = s.fit.Granted[:0]
 	}
-	if broken := device.Broken(p.Rules[p.RunAfter:], &s.candidate); broken >= 0 {
-		return p.RunAfter + broken
-	}
-	return -1
+	return p.Rules.Broken(&s.candidate)
 }
 
 func (s *Scratch) tell(c *Container, p *Plan, broken int) {
 	if broken < 0 {
 		s.trace(c.Position, nil, &s.candidate)
 	} else {
-		s.trace(c.Position, &p.Rules[broken], &s.candidate)
+		s.trace(c.Position, &p.Rules.Rules()[broken], &s.candidate)
 	}
 }
 
 // consider makes device i the candidate.
 func (s *Scratch) consider(i int, p *Plan) {
 	c := &s.candidate
-	c.Info, c.Usage, c.Fit = s.fit.Node.Device(i), &s.fit.Usage[i], &s.fit
+	c.Info, c.Usage, c.Device = s.fit.Node.Device(i), &s.fit.Usage[i], i
 	c.Memory, c.Cores = p.Ask.MemoryOn(c.Info.Memory), p.Cores
-	c.Grant = device.Grant{Device: i, Memory: c.Memory, Cores: c.Cores}
+	if p.Book != nil {
+		c.Booked = device.Grant{}
+	}
 }
 
 // choose leaves the devices that serve, once all were tried.
@@ -336,10 +355,10 @@ func (s *Scratch) choose(p *Plan) bool {
 		}
 		return true
 	}
-	before := s.why
-	picked := p.Choose(&s.fit, &s.why)
+	before := s.Why
+	picked := p.Choose(&s.fit, &s.Why)
 	if len(picked) != n {
-		if s.why == before {
+		if s.Why == before {
 			return s.short(len(s.fit.Granted))
 		}
 		return false
@@ -355,7 +374,7 @@ func (s *Scratch) choose(p *Plan) bool {
 // short refuses the container for having found too few devices.
 func (s *Scratch) short(found int) bool {
 	if found > 0 {
-		s.why.Set(device.AllocatedCardsInsufficientRequest, found)
+		s.Why.Set(device.AllocatedCardsInsufficientRequest, found)
 	}
 	return false
 }

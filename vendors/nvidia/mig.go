@@ -31,8 +31,9 @@ func bookInstance(c *device.Candidate) bool {
 		return false
 	}
 	p := &profiles[best]
-	c.Grant.Memory, c.Grant.Cores = p.Memory, p.Cores
-	c.Grant.MIG = device.MIGInstance{Profile: p.Name, Placement: at}
+	c.Booked = device.Grant{
+		Device: c.Device, Memory: p.Memory, Cores: p.Cores, MIG: device.MIGInstance{Profile: p.Name, Placement: at},
+	}
 	return true
 }
 
@@ -67,7 +68,7 @@ func isFree(c *device.Candidate, p device.Placement) bool {
 		return false
 	}
 	for i := range c.Fit.Granted {
-		if g := &c.Fit.Granted[i]; g.Device == c.Grant.Device && g.MIG.Placement.Overlaps(p) {
+		if g := &c.Fit.Granted[i]; g.Device == c.Device && g.MIG.Placement.Overlaps(p) {
 			return false
 		}
 	}
@@ -81,7 +82,7 @@ func slotForInstance(c *device.Candidate) bool {
 	}
 	slots := c.Usage.Slots
 	for i := range c.Fit.Granted {
-		if c.Fit.Granted[i].Device == c.Grant.Device {
+		if c.Fit.Granted[i].Device == c.Device {
 			slots++
 		}
 	}

@@ -14,9 +14,10 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 	types := device.ParseTypes(pod.Annotations[AnnotationUseType], pod.Annotations[AnnotationNoUseType])
 	ids := device.ParseIDs(pod.Annotations[AnnotationUseUUID], pod.Annotations[AnnotationNoUseUUID])
 	mig := !hasMode || strings.Contains(mode, ModeMIG)
+	var rules []device.Rule
 	add := func(needed bool, r device.Rule) {
 		if needed {
-			p.Rules = append(p.Rules, r)
+			rules = append(rules, r)
 		}
 	}
 
@@ -26,7 +27,7 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 	add(!types.Everything(), typeRule(types))
 	add(hasMode, modeRule(mode))
 	// Check 4: a card that comes this far joins the run of its NUMA node.
-	p.RunAfter = len(p.Rules)
+	p.Joins = device.NewTable(slices.Clip(rules))
 	add(!ids.Everything(), idRule(ids))
 	// Checks 6 and 7: sharing.
 	add(true, device.Rule{Code: device.CardTimeSlicingExhausted, Check: device.HasSlot})
@@ -50,14 +51,14 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 		p.Choose = choose(pod)
 		p.OneNUMA = p.OneNUMA && pod.Quirks.Has(device.LastNUMARun) // deviation N2
 	}
-	p.Rules = slices.Clip(p.Rules)
+	p.Rules = device.NewTable(rules)
 	return p
 }
 
 func typeRule(types device.Selection) device.Rule {
 	return device.Rule{
 		Code: device.CardTypeMismatch,
-		Func: func(c *device.Candidate) bool { return types.AllowsType(c.Fit.Node, c.Grant.Device) },
+		Func: func(c *device.Candidate) bool { return types.AllowsType(c.Fit.Node, c.Device) },
 		Explain: func(c *device.Candidate) (want, have device.Amount) {
 			return device.Amount{Text: "type " + types.String()}, device.Amount{Text: c.Info.Type}
 		},
