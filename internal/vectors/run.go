@@ -103,7 +103,6 @@ type Runner struct {
 	totals Totals
 	found  []Difference
 	claims map[string]bool // of the step at hand
-	fails  bool
 }
 
 // Run replays a sequence and returns what it compared and every difference; a difference with other than exactly one
