@@ -126,12 +126,16 @@ func TestNodeInfoOfInventories(t *testing.T) {
 
 // TestNodeInfoOfAnySize: what is looked up differently on large nodes is found all the same.
 func TestNodeInfoOfAnySize(t *testing.T) {
-	for _, size := range []int{1, 32, 33, 256, 257, 1000} {
+	for _, size := range []int{1, 31, 32, 255, 256, 1000} {
 		inv := device.Inventory{Vendor: "NVIDIA"}
 		for i := range size {
 			inv.Devices = append(inv.Devices, device.DeviceInfo{ID: fmt.Sprint(i), LinkScores: map[string]int64{"0": int64(i) + 1}})
 		}
+		inv.Devices = append(inv.Devices, device.DeviceInfo{ID: "0"}) // again: the first is found
 		n := device.NewNodeInfo("n1", device.Inventory{Vendor: "MLU", Devices: []device.DeviceInfo{{ID: "m0"}}}, inv)
+		if got := n.Find("NVIDIA", "0"); got != 1 {
+			t.Errorf("%d devices: of two with one id the one at %d is found", size, got)
+		}
 		last := size
 		if got := n.Find("NVIDIA", fmt.Sprint(size-1)); got != last {
 			t.Errorf("%d devices: the last is at %d, want %d", size, got, last)

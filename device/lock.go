@@ -44,7 +44,7 @@ func (l Lock) String() string {
 }
 
 // Take says whether mine may replace the lock that value describes (empty: none): a lock older than timeout, one of the
-// same pod, or one whose owner is gone. held tells that mine holds the lock already, so nothing needs to be written. The
+// same pod, or one whose owner is gone (exists nil: no owner is). held tells that mine holds the lock already, so nothing needs to be written. The
 // error wraps [ErrLockContention], or says why value cannot be read.
 func (mine Lock) Take(node, value string, timeout time.Duration, exists func(namespace, pod string) bool) (held bool, err error) {
 	if value == "" {
@@ -60,7 +60,7 @@ func (mine Lock) Take(node, value string, timeout time.Duration, exists func(nam
 		return false, nil
 	case named && old.Namespace == mine.Namespace && old.Pod == mine.Pod:
 		return true, nil
-	case named && !exists(old.Namespace, old.Pod):
+	case named && exists != nil && !exists(old.Namespace, old.Pod):
 		return false, nil
 	}
 	return false, fmt.Errorf("node %s has been locked within %s: %w", node, timeout, ErrLockContention)

@@ -6,8 +6,7 @@ import (
 )
 
 // Plan is what one container asks of one vendor, made ready to be tried on any number of nodes. It holds only the rules that
-// the request can break, so evaluating a readable table costs no more than hand-written code. A Plan is immutable and safe
-// for concurrent use.
+// the request can break. A Plan is immutable and safe for concurrent use.
 //
 // Fitting a plan visits the vendor's devices in the order of the pod's device policy. A device is granted when it breaks
 // none of the Rules, which are tried in order; otherwise it counts under the code of the first it breaks. The container is

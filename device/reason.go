@@ -32,7 +32,7 @@ const (
 	CardQosPolicyMismatch
 	CardAppClassMismatch
 
-	// Reasons of a node as a whole follow: they carry no counts.
+	// Reasons of a node as a whole: they carry no counts.
 
 	NodeInsufficientDevice // the vendor has fewer devices on the node than the container asks for
 	NodeUnregistered       // the node carries no device description
@@ -66,6 +66,15 @@ var codeTexts = [codeCount]string{
 	NodeUnregistered:                  "node unregistered",
 	NodeMalformed:                     "node description malformed",
 	VendorUnknown:                     "Device type not found",
+}
+
+// OfNode says whether the code is a reason of a node as a whole rather than of devices.
+func (c Code) OfNode() bool {
+	switch c {
+	case NodeInsufficientDevice, NodeUnregistered, NodeMalformed, VendorUnknown:
+		return true
+	}
+	return false
 }
 
 // String returns the reference's word for the code; empty for Fits.
@@ -153,7 +162,7 @@ type Reasons struct {
 	Vendor    Vendor // vendor that refused it
 	Node      Code   // a reason of the node as a whole, or Fits: then the counts say why
 	Total     int    // devices looked at
-	counts    [NodeInsufficientDevice]int32
+	counts    [codeCount]int32
 }
 
 // Add counts n more devices for a code.
@@ -164,11 +173,11 @@ func (r *Reasons) Set(c Code, n int) { r.counts[c] = int32(n) }
 
 // Count returns the count of a code; for a reason of the node as a whole, 1 if it is the reason.
 func (r Reasons) Count(c Code) int {
-	if c < NodeInsufficientDevice {
-		return int(r.counts[c])
-	}
-	if c == r.Node {
+	if c.OfNode() && c == r.Node {
 		return 1
+	}
+	if c < codeCount {
+		return int(r.counts[c])
 	}
 	return 0
 }

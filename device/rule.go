@@ -57,8 +57,8 @@ func (c *Candidate) Grant() Grant {
 	return Grant{Device: c.Device, Memory: c.Memory, Cores: c.Cores}
 }
 
-// Table is a rule table made ready to be run: neighbouring shared checks are evaluated in one go, so a table that reads
-// like the specification costs no more than code written by hand. It is immutable.
+// Table is a rule table made ready to be run: neighbouring shared checks are evaluated in one go, which costs well under what
+// a table of functions does (see BenchmarkRules). It is immutable.
 type Table struct {
 	rules []Rule
 	steps []step

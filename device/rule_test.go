@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,7 +11,7 @@ import (
 )
 
 // sharedRules is a table of shared checks only, in the order most vendors have them.
-var sharedRules = []device.Rule{
+var sharedRules = device.NewTable([]device.Rule{
 	{Code: device.CardNotHealth, Check: device.IsHealthy},
 	{Code: device.CardCordoned, Check: device.NotCordoned},
 	{Code: device.CardTimeSlicingExhausted, Check: device.HasSlot},
@@ -19,7 +20,7 @@ var sharedRules = []device.Rule{
 	{Code: device.CardInsufficientCore, Check: device.HasCores},
 	{Code: device.ExclusiveDeviceAllocateConflict, Check: device.WholeIsIdle},
 	{Code: device.CardComputeUnitsExhausted, Check: device.HasCompute},
-}
+})
 
 // candidate is a device that breaks none of sharedRules; edit makes it break one.
 func candidate(edit func(d *device.DeviceInfo, u *device.DeviceUsage, c *device.Candidate)) *device.Candidate {
@@ -64,8 +65,8 @@ func TestSharedChecks(t *testing.T) {
 		{"the first broken rule counts", func(d *info, u *usage, _ *cand) { d.Cordoned, u.Slots = true, 10 }, device.CardCordoned},
 	} {
 		got := device.Fits
-		if i := device.Broken(sharedRules, candidate(test.edit)); i >= 0 {
-			got = sharedRules[i].Code
+		if i := sharedRules.Broken(candidate(test.edit)); i >= 0 {
+			got = sharedRules.Rules()[i].Code
 		}
 		if got != test.want {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
@@ -74,26 +75,100 @@ func TestSharedChecks(t *testing.T) {
 }
 
 func TestIdleAndVendorChecks(t *testing.T) {
-	idle := []device.Rule{{Check: device.IsIdle}}
-	if device.Broken(idle, candidate(nil)) != 0 {
+	idle := device.NewTable([]device.Rule{{Check: device.IsIdle}})
+	if idle.Broken(candidate(nil)) != 0 {
 		t.Error("a device with a task is idle")
 	}
-	if device.Broken(idle, candidate(func(_ *device.DeviceInfo, u *device.DeviceUsage, _ *device.Candidate) { u.Slots = 0 })) != -1 {
+	if idle.Broken(candidate(func(_ *device.DeviceInfo, u *device.DeviceUsage, _ *device.Candidate) { u.Slots = 0 })) != -1 {
 		t.Error("a device without task is not idle")
 	}
-	custom := []device.Rule{{Func: func(c *device.Candidate) bool { return c.Info.ID != "a" }}}
-	if device.Broken(custom, candidate(nil)) != 0 {
+	custom := device.NewTable([]device.Rule{{Func: func(c *device.Candidate) bool { return c.Info.ID != "a" }}})
+	if custom.Broken(candidate(nil)) != 0 {
 		t.Error("the vendor's function was not asked")
 	}
-	book := []device.Rule{{Check: device.CanBook}}
+	book := device.NewTable([]device.Rule{{Check: device.CanBook}})
 	c := candidate(nil)
-	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.Grant.Memory = 700; return false }
-	if device.Broken(book, c) != 0 || c.Grant.Memory != 700 {
+	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.Booked.Memory = 700; return false }
+	if book.Broken(c) != 0 || c.Grant().Memory != 700 {
 		t.Error("Book was not asked, or did not settle the grant")
 	}
-	if device.Broken(nil, c) != -1 {
-		t.Error("a table without rules is broken")
+	for name, table := range map[string]device.Table{"zero": {}, "empty": device.NewTable(nil)} {
+		if table.Broken(c) != -1 {
+			t.Errorf("the %s table is broken", name)
+		}
 	}
+}
+
+// TestGrantAsAsked: what no Book settled is booked as it is asked for.
+func TestGrantAsAsked(t *testing.T) {
+	c := candidate(func(_ *device.DeviceInfo, _ *device.DeviceUsage, c *device.Candidate) { c.Device = 3 })
+	if diff := cmp.Diff(device.Grant{Device: 3, Memory: 600, Cores: 60}, c.Grant()); diff != "" {
+		t.Error(diff)
+	}
+	c.Booked = device.Grant{Device: 3, Memory: 9856, Cores: 30, MIG: device.MIGInstance{Profile: "2g.10gb"}}
+	if diff := cmp.Diff(c.Booked, c.Grant()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTableAgainstOneByOne compares tables of any rules in any order, repeated and mixed with a vendor's own, with looking
+// at one rule after the other.
+func TestTableAgainstOneByOne(t *testing.T) {
+	r := newRand(t)
+	for range 10 * rounds {
+		var rules []device.Rule
+		for range oneOf(r, 0, 1, r.IntN(12), 260) {
+			rule := device.Rule{Check: device.Check(r.IntN(int(device.CanBook)))}
+			if rule.Check == device.Custom {
+				serves := r.IntN(8) > 0
+				rule.Func = func(*device.Candidate) bool { return serves }
+			}
+			rules = append(rules, rule)
+		}
+		c := randomCandidate(r)
+		table := device.NewTable(rules)
+		if got, want := table.Broken(c), oneByOne(rules, c); got != want {
+			t.Fatalf("rule %d of %+v is broken, want %d, by %+v with %+v", got, rules, want, *c.Info, *c.Usage)
+		}
+	}
+}
+
+// TestTableOfAnyLength: where the numbers of rules no longer fit into a run, they are looked at one by one.
+func TestTableOfAnyLength(t *testing.T) {
+	for _, length := range []int{1, 255, 256, 257, 300} {
+		rules := make([]device.Rule, length)
+		for i := range rules {
+			rules[i].Check = device.IsHealthy
+		}
+		rules[length-1].Check = device.NotCordoned
+		table := device.NewTable(rules)
+		c := candidate(func(d *device.DeviceInfo, _ *device.DeviceUsage, _ *device.Candidate) { d.Cordoned = true })
+		if got := table.Broken(c); got != length-1 {
+			t.Errorf("rule %d of %d is broken, want the last", got, length)
+		}
+	}
+}
+
+func oneByOne(rules []device.Rule, c *device.Candidate) int {
+	for i, rule := range rules {
+		serves := functionRules[rule.Check]
+		if rule.Check == device.Custom {
+			serves = rule.Func
+		}
+		if !serves(c) {
+			return i
+		}
+	}
+	return -1
+}
+
+func randomCandidate(r *rand.Rand) *device.Candidate {
+	return candidate(func(d *device.DeviceInfo, u *device.DeviceUsage, c *device.Candidate) {
+		u.Healthy, d.Cordoned = r.IntN(8) > 0, r.IntN(8) == 0
+		d.Slots, u.Slots = oneOf[int64](r, 0, 1, 10), oneOf[int64](r, 0, 1, 2, 10)
+		d.Memory, u.Memory, c.Memory = 1000, oneOf[int64](r, 0, 500, 1000, 1001), oneOf[int64](r, 0, 500, 1000)
+		d.Cores, u.Cores, c.Cores = oneOf[int64](r, 0, 100, 200), oneOf[int64](r, 0, 50, 100), oneOf[int64](r, 0, 50, 100)
+	})
 }
 
 func TestAmounts(t *testing.T) {
@@ -151,6 +226,8 @@ func TestQuotaInsideTheFit(t *testing.T) {
 		{"on two devices they do", pod(device.App, took(0, "a", 1500)), []device.Grant{grant(1, 501)}, false},
 		{"D10: a sidecar adds up with either", pod(device.App, took(1, "a", 1500)), []device.Grant{grant(0, 501)}, false},
 		{"init beside a sidecar", pod(device.Init, took(1, "a", 1500)), []device.Grant{grant(0, 500)}, true},
+		{"one container's entries on one device add up", pod(device.App), []device.Grant{grant(0, 1500), grant(0, 1500)}, false},
+		{"those of an init container do not", pod(device.Init), []device.Grant{grant(0, 1500), grant(0, 1500)}, true},
 		{"devices of other vendors are not counted",
 			pod(device.App, device.ContainerDevice{Container: 2, Vendor: "MLU", ID: "a", Memory: 9000}), []device.Grant{grant(0, 2000)}, true},
 	} {
@@ -165,32 +242,33 @@ func TestQuotaInsideTheFit(t *testing.T) {
 func TestQuotaBesideAChooser(t *testing.T) {
 	node := device.NewNodeInfo("n1", device.Inventory{Vendor: "NVIDIA", Devices: []device.DeviceInfo{{ID: "a"}, {ID: "b"}, {ID: "c"}}})
 	c := candidate(nil)
-	c.Grant = device.Grant{Device: 2, Memory: 1000}
+	c.Device, c.Memory = 2, 1000
 	c.Fit = &device.ContainerFit{
 		Node:    node,
 		Plan:    &device.Plan{Ask: device.ContainerRequest{Vendor: "NVIDIA", Nums: 2}},
 		Quota:   &device.Headroom{Memory: device.Limit{Left: 2500, Set: true}},
 		Classes: []device.ContainerClass{device.App},
-		Granted: []device.Grant{{Device: 0, Memory: 2000}, {Device: 1, Memory: 1000}},
+		Granted: make([]device.Grant, 2, 4), // with room for what must not be written there
 	}
-	inQuota := []device.Rule{{Check: device.InQuota}}
-	if device.Broken(inQuota, c) != 0 {
+	copy(c.Fit.Granted, []device.Grant{{Device: 0, Memory: 2000}, {Device: 1, Memory: 1000}})
+	inQuota := device.NewTable([]device.Rule{{Check: device.InQuota}})
+	if inQuota.Broken(c) != 0 {
 		t.Error("without chooser all granted devices count")
 	}
-	before := append([]device.Grant(nil), c.Fit.Granted...)
+	before := []device.Grant{{Device: 0, Memory: 2000}, {Device: 1, Memory: 1000}, {}}
 	c.Fit.Plan.Choose = func(*device.ContainerFit, *device.Reasons) []int { return nil }
-	if device.Broken(inQuota, c) != -1 {
+	if inQuota.Broken(c) != -1 {
 		t.Error("with a chooser the cheapest one counts")
 	}
-	if diff := cmp.Diff(before, c.Fit.Granted); diff != "" {
+	if diff := cmp.Diff(before, c.Fit.Granted[:3]); diff != "" {
 		t.Errorf("what was granted was changed:\n%s", diff)
 	}
-	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.Grant.Memory = 1501; return true }
-	if device.Broken(inQuota, c) != 0 {
+	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.Booked = device.Grant{Device: 2, Memory: 1501}; return true }
+	if inQuota.Broken(c) != 0 {
 		t.Error("N4: what would be booked counts, not what is asked for")
 	}
 	c.Fit.Plan.QuotaAsAsked, c.Fit.Plan.Ask.Memory = true, 1250
-	if device.Broken(inQuota, c) != -1 {
+	if inQuota.Broken(c) != -1 {
 		t.Error("quirk QuotaByRequest: what is asked for counts, on every device")
 	}
 }
@@ -215,12 +293,12 @@ func TestHeadroom(t *testing.T) {
 	}
 }
 
-func TestBrokenAllocatesNothing(t *testing.T) {
+func TestTableAllocatesNothing(t *testing.T) {
 	serves, refused := candidate(nil), candidate(func(_ *device.DeviceInfo, u *device.DeviceUsage, _ *device.Candidate) { u.Cores = 100 })
 	serves.Fit.Quota = &device.Headroom{} // a namespace without limits
 	sum := 0
 	for name, c := range map[string]*device.Candidate{"serves": serves, "refused": refused} {
-		if n := testing.AllocsPerRun(100, func() { sum += device.Broken(sharedRules, c) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { sum += sharedRules.Broken(c) }); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
@@ -229,23 +307,35 @@ func TestBrokenAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The same table in two other forms, for comparison: as functions, and as plain code.
-var functionRules = []func(c *device.Candidate) bool{
-	func(c *device.Candidate) bool { return c.Usage.Healthy },
-	func(c *device.Candidate) bool { return !c.Info.Cordoned },
-	func(c *device.Candidate) bool { return c.Usage.Slots < c.Info.Slots },
-	func(c *device.Candidate) bool { return c.Fit.Quota == nil },
-	func(c *device.Candidate) bool { return c.Info.Memory-c.Usage.Memory >= c.Memory },
-	func(c *device.Candidate) bool { return c.Info.Cores-c.Usage.Cores >= c.Cores },
-	func(c *device.Candidate) bool { return c.Info.Cores != 100 || c.Cores != 100 || c.Usage.Slots <= 0 },
-	func(c *device.Candidate) bool {
+// The same checks in two other forms, for comparison: as functions, and as plain code.
+var functionRules = [device.CanBook]func(c *device.Candidate) bool{
+	device.IsHealthy:   func(c *device.Candidate) bool { return c.Usage.Healthy },
+	device.NotCordoned: func(c *device.Candidate) bool { return !c.Info.Cordoned },
+	device.HasSlot:     func(c *device.Candidate) bool { return c.Usage.Slots < c.Info.Slots },
+	device.IsIdle:      func(c *device.Candidate) bool { return c.Usage.Slots == 0 },
+	device.InQuota:     func(c *device.Candidate) bool { return c.Fit.Quota == nil },
+	device.HasMemory:   func(c *device.Candidate) bool { return c.Info.Memory-c.Usage.Memory >= c.Memory },
+	device.HasCores:    func(c *device.Candidate) bool { return c.Info.Cores-c.Usage.Cores >= c.Cores },
+	device.WholeIsIdle: func(c *device.Candidate) bool {
+		return c.Info.Cores != 100 || c.Cores != 100 || c.Usage.Slots == 0
+	},
+	device.HasCompute: func(c *device.Candidate) bool {
 		return c.Info.Cores == 0 || c.Usage.Cores != c.Info.Cores || c.Cores != 0
 	},
 }
 
+// functionTable is sharedRules as functions.
+var functionTable = func() []func(c *device.Candidate) bool {
+	var out []func(c *device.Candidate) bool
+	for _, rule := range sharedRules.Rules() {
+		out = append(out, functionRules[rule.Check])
+	}
+	return out
+}()
+
 func brokenFunction(c *device.Candidate) int {
-	for i := range functionRules {
-		if !functionRules[i](c) {
+	for i := range functionTable {
+		if !functionTable[i](c) {
 			return i
 		}
 	}
@@ -279,7 +369,7 @@ var ruleForms = []struct {
 	name   string
 	broken func(c *device.Candidate) int
 }{
-	{"opcodes", func(c *device.Candidate) int { return device.Broken(sharedRules, c) }},
+	{"table", func(c *device.Candidate) int { return sharedRules.Broken(c) }},
 	{"functions", brokenFunction},
 	{"plain", brokenPlain},
 }

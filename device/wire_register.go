@@ -36,8 +36,8 @@ type wireProfile struct {
 var errNullEntry = errors.New("is null")
 
 // DecodeRegistration reads a registration annotation in JSON form (spec core §2.1): an array of device objects whose keys
-// match whatever their letter case. null and [] are no devices. One entry that cannot be read, a null entry or a negative
-// amount makes the whole text a [*DecodeError]. Of several entries with one id the first stands; the others are returned
+// match whatever their letter case. null and [] are no devices. One entry that cannot be read, a null entry, a negative
+// amount or an id that no allocation could name makes the whole text a [*DecodeError]. Of several entries with one id the first stands; the others are returned
 // as dropped. MIG placements that occupy no slice, or end behind slice 2³²-1, are left out of their profile;
 // a device with more than 128 profiles, or a profile with more than 128 placements, is refused.
 func DecodeRegistration(text string) (devices []DeviceInfo, dropped []error, err error) {
@@ -120,7 +120,7 @@ func (w *wireDevice) device(i int) (DeviceInfo, error) {
 	if d.Index < 0 { // where int has 32 bits
 		return DeviceInfo{}, deviceError(i, "index", fmt.Errorf("%d is out of range", w.Index))
 	}
-	if err := notNegative(i, d); err != nil {
+	if err := checkDevice(i, d); err != nil {
 		return DeviceInfo{}, err
 	}
 	if len(w.MIGProfiles) > maxProfiles {
@@ -159,7 +159,11 @@ var (
 	errTooMany  = fmt.Errorf("more than %d profiles or placements", maxProfiles)
 )
 
-func notNegative(i int, d DeviceInfo) error {
+// checkDevice refuses what the rest of the library could not work with.
+func checkDevice(i int, d DeviceInfo) error {
+	if strings.ContainsAny(d.ID, ",:;") {
+		return deviceError(i, "id", fmt.Errorf("%q has a separator of the allocation text in it", d.ID))
+	}
 	for _, f := range []struct {
 		name  string
 		value int64
@@ -232,7 +236,7 @@ func DecodeLegacyRegistration(text string) (devices []DeviceInfo, dropped []erro
 		}
 		d, field, err := legacyDevice(piece)
 		if err == nil {
-			err = notNegative(len(devices), d)
+			err = checkDevice(len(devices), d)
 		} else {
 			err = deviceError(len(devices), field, err)
 		}
