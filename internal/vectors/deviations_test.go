@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/score"
+	"github.com/accelfit/accelfit/vendors"
 )
 
 // deviations lists every way in which accelfit decides otherwise than the reference, each with what it looks like in the
@@ -188,17 +189,15 @@ func rank(s *Situation, id string) score.Rank {
 	return score.RankOf(s.Node.Info().Device(i), s.Node.Device(i), nil, weights)
 }
 
-// quotaPositions: with several containers the reference checks quotas with some of them counted as init containers, or left
-// out (D8): it accepts what we refuse for the quota alone.
+// quotaPositions: with init containers the reference checks quotas with some app containers counted as init containers, and
+// the init containers left out (D8): it accepts what we refuse for the quota.
 func quotaPositions(s *Situation, d *Difference) bool {
 	if !s.Quota || s.Request == nil || len(s.Pod.Spec.InitContainers) == 0 {
 		return false
 	}
 	switch d.Kind {
 	case "fit", "reason", "score", "alloc":
-		fit := s.Set.Fit(s.Request, s.Node)
-		free := s.Set.Fit(s.Request.WithQuota(nil), s.Node)
-		return s.Verdict.Fit && fit.Reasons.Has(device.ResourceQuotaNotFit) && free.OK()
+		return s.Set.Fit(s.Request, s.Node).Reasons.Has(device.ResourceQuotaNotFit)
 	case "chosen":
 		return s.anyNode(quotaPositions)
 	}
@@ -227,19 +226,13 @@ func quotaOfCandidates(s *Situation, d *Difference) bool {
 	free := s.Request.WithQuota(nil)
 	headroom := s.run.quotas.Headroom(s.Pod.Namespace)["NVIDIA"]
 	asks := slices.DeleteFunc(slices.Clone(free.Containers()), func(a []device.ContainerRequest) bool { return len(a) == 0 })
+	if explainedBy(device.LastNUMARun)(s, d) { // N2 alone explains it
+		return false
+	}
 	if len(asks) != 1 || !score.ParsePolicy(devicePolicy(s), false).TopologyAware {
 		return false
 	}
-	info := s.Node.Info()
-	var memory, cores int64
-	seen := map[int]bool{}
-	for _, v := range s.Set.Explain(free, s.Node).Verdicts {
-		i := info.Find(v.Vendor, v.Device)
-		m, c := memory+asks[0][0].MemoryOn(info.Device(i).Memory), cores+min(100, asks[0][0].Cores)
-		if v.Granted && headroom.Allows(m, c) {
-			memory, cores, seen[i] = m, c, true
-		}
-	}
+	seen := seenByReference(s, free, asks[0][0], headroom)
 	among := s.Node.Update(func(devices []device.DeviceUsage) {
 		for i := range devices {
 			devices[i].Healthy = seen[i]
@@ -247,6 +240,27 @@ func quotaOfCandidates(s *Situation, d *Difference) bool {
 	})
 	fit := s.Set.Fit(free, among)
 	return fit.OK() && jsonText(compact(allocOf(fit.Allocation))) == jsonText(compact(s.Verdict.Alloc))
+}
+
+// seenByReference are the devices the reference collects: each that fits and, with all collected before, stays within the
+// quota. With NUMA binding a device of another NUMA node starts anew.
+func seenByReference(s *Situation, free *vendors.Request, ask device.ContainerRequest, headroom device.Headroom) map[int]bool {
+	info := s.Node.Info()
+	bind := s.Pod.Annotations[device.AnnotationNUMABind] == "true"
+	var memory, cores int64
+	seen, run := map[int]bool{}, -1
+	for _, v := range s.Set.Explain(free, s.Node).Verdicts {
+		i := info.Find(v.Vendor, v.Device)
+		early := v.Code == device.CardNotHealth || v.Code == device.CardCordoned || v.Code == device.CardTypeMismatch
+		if numa := info.Device(i).NUMA; bind && !early && numa != run {
+			seen, run, memory, cores = map[int]bool{}, numa, 0, 0
+		}
+		m, c := memory+ask.MemoryOn(info.Device(i).Memory), cores+min(100, ask.Cores)
+		if v.Granted && headroom.Allows(m, c) {
+			memory, cores, seen[i] = m, c, true
+		}
+	}
+	return seen
 }
 
 func devicePolicy(s *Situation) string {

@@ -36,7 +36,7 @@ type Sequence struct {
 // RegisteredDevice is a device as the reference read it.
 type RegisteredDevice struct {
 	ID     string `json:"id"`
-	Index  int    `json:"index"`
+	Index  uint64 `json:"index"`
 	Count  int64  `json:"count"`
 	Mem    int64  `json:"mem"`
 	Core   int64  `json:"core"`

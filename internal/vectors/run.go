@@ -185,7 +185,7 @@ func registered(info *device.NodeInfo) map[string][]RegisteredDevice {
 	for i := range info.Len() {
 		d := info.Device(i)
 		out[string(d.Vendor)] = append(out[string(d.Vendor)], RegisteredDevice{
-			d.ID, d.Index, d.Slots, d.Memory, d.Cores, d.Type, d.NUMA, d.Mode, d.Healthy,
+			d.ID, uint64(d.Index), d.Slots, d.Memory, d.Cores, d.Type, d.NUMA, d.Mode, d.Healthy,
 		})
 	}
 	return out
