@@ -41,6 +41,14 @@ type Verdict struct {
 	device.Reason // where it was not granted
 }
 
+// String reads "<device>: serves", or as [device.Reason.String].
+func (v Verdict) String() string {
+	if v.Granted {
+		return v.Device + ": serves"
+	}
+	return v.Reason.String()
+}
+
 // Explanation is a fit with what was found of each device. Devices are listed for every container up to the one that was
 // refused, in the order in which they were tried; a device can be listed more than once (MIG instances).
 type Explanation struct {
