@@ -14,19 +14,19 @@ type Vendor string
 
 // DeviceInfo is one physical device as its node describes it.
 type DeviceInfo struct {
-	ID      string // unique on the node among the devices of one vendor; never rewritten
-	Index   int    // position of the device on its node, as the node agent counts
-	Vendor  Vendor // the backend that read it
-	Type    string // model name, for example "NVIDIA-NVIDIA L4"
-	Mode    string // sharing mode: hami-core, mig, mps or empty
-	Slots   int64  // tasks that may share the device; 0: none
-	Memory  int64  // MiB that can be given out (already scaled by the node side); 0: none
-	Cores   int64  // compute that can be given out, percent of a card (above 100 with core scaling); 0: none
-	NUMA    int    // NUMA node, also 0 when unknown
-	Healthy bool   // usable for new work, by the node agent's word
+	ID     string // unique on the node among the devices of one vendor; never rewritten
+	Vendor Vendor // the backend that read it
+	Mode   string // sharing mode: hami-core, mig, mps or empty
 
-	// Cordoned devices take no new work by the operator's word (node annotation [AnnotationCordon]).
-	Cordoned bool
+	Type   string // model name, for example "NVIDIA-NVIDIA L4"
+	Slots  int64  // tasks that may share the device; 0: none
+	Memory int64  // MiB that can be given out (already scaled by the node side); 0: none
+	Cores  int64  // compute that can be given out, percent of a card (above 100 with core scaling); 0: none
+	Index  int    // position of the device on its node, as the node agent counts
+	NUMA   int    // NUMA node, also 0 when unknown
+
+	Healthy  bool // usable for new work, by the node agent's word
+	Cordoned bool // takes no new work by the operator's word (node annotation [AnnotationCordon])
 
 	// MIGProfiles are the instance profiles of a device in mode mig.
 	MIGProfiles []MIGProfile
@@ -100,11 +100,13 @@ func NewNodeInfo(name string, inventories ...Inventory) *NodeInfo {
 
 	n := &NodeInfo{name: name}
 	for _, inv := range sorted {
+		if errors.Is(inv.Err, ErrNoDescription) {
+			continue
+		}
 		from := len(n.devices)
 		if inv.Err == nil {
 			n.add(inv)
-		}
-		if inv.Err != nil && !errors.Is(inv.Err, ErrNoDescription) {
+		} else {
 			n.problems = append(n.problems, Problem{Object: "node " + name, Err: inv.Err})
 		}
 		n.problems = append(n.problems, inv.Problems...)
@@ -168,10 +170,12 @@ func (n *NodeInfo) Link(i, j int) int64 {
 }
 
 // Range returns the half-open range of a vendor's devices; empty when it has none here.
-func (n *NodeInfo) Range(v Vendor) (from, to int) {
-	for i := range n.spans {
-		if n.spans[i].vendor == v {
-			return n.spans[i].from, n.spans[i].to
+func (n *NodeInfo) Range(v Vendor) (from, to int) { return rangeOf(n.spans, v) }
+
+func rangeOf(spans []span, v Vendor) (from, to int) {
+	for i := range spans {
+		if spans[i].vendor == v {
+			return spans[i].from, spans[i].to
 		}
 	}
 	return 0, 0
@@ -194,8 +198,8 @@ func (n *NodeInfo) Find(v Vendor, id string) int {
 	return -1
 }
 
-// Unreadable returns why vendor v has no devices here: an error that wraps [ErrNoDescription], or what is wrong with the
-// description; nil when there is a readable description.
+// Unreadable returns why vendor v has no devices here: [ErrNoDescription], or what is wrong with the description; nil when
+// there is a readable description.
 func (n *NodeInfo) Unreadable(v Vendor) error {
 	for i := range n.spans {
 		if n.spans[i].vendor == v {
@@ -208,7 +212,7 @@ func (n *NodeInfo) Unreadable(v Vendor) error {
 // Malformed says whether some vendor's description (of vendor v, if v is not empty) is there but cannot be read.
 func (n *NodeInfo) Malformed(v Vendor) bool {
 	return slices.ContainsFunc(n.spans, func(s span) bool {
-		return (v == "" || s.vendor == v) && s.err != nil && !errors.Is(s.err, ErrNoDescription)
+		return (v == "" || s.vendor == v) && s.err != nil
 	})
 }
 
@@ -229,7 +233,7 @@ func (n *NodeInfo) Vendors() []Vendor {
 	return out
 }
 
-// Described lists the vendors that were asked about the node, ascending, whether or not they have devices here.
+// Described lists the vendors that the node has a description of, readable or not, ascending.
 func (n *NodeInfo) Described() []Vendor {
 	out := make([]Vendor, len(n.spans))
 	for i := range n.spans {

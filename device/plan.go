@@ -56,6 +56,7 @@ type Grant struct {
 type ContainerFit struct {
 	Node  *NodeInfo
 	Usage []DeviceUsage // of every device of the node, including what earlier containers of the pod took
+	Rooms []Room        // of Usage
 	Plan  *Plan
 
 	Granted []Grant // devices that passed so far, in visiting order
@@ -64,6 +65,24 @@ type ContainerFit struct {
 	Class   ContainerClass    // of the container at hand
 	Classes []ContainerClass  // of all containers of the pod
 	Taken   []ContainerDevice // what earlier containers of the pod took, of all vendors
+}
+
+// Consider makes device i the candidate c. The slice elements are shared, nothing is allocated.
+func (f *ContainerFit) Consider(c *Candidate, i int) {
+	c.Fit, c.Device, c.Usage, c.Room = f, i, &f.Usage[i], f.Rooms[i]
+	ask := &f.Plan.Ask
+	switch {
+	case ask.Memory > 0:
+		c.Memory = ask.Memory
+	case c.Room.total == oversize:
+		c.Memory = ask.MemoryOn(f.Node.Device(i).Memory)
+	default:
+		c.Memory = ask.MemoryOn(int64(c.Room.total))
+	}
+	c.Cores = f.Plan.Cores
+	if f.Plan.Book != nil {
+		c.Booked = Grant{}
+	}
 }
 
 // candidateInQuota is the check InQuota: what was granted to the container so far plus the candidate. Where a chooser picks

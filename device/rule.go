@@ -34,9 +34,9 @@ type Rule struct {
 
 // Candidate is one device under examination for one container. Rules read it; it is valid during the call only.
 type Candidate struct {
-	Info   *DeviceInfo
-	Usage  *DeviceUsage // including what earlier containers of the pod took; read-only
 	Device int          // position on the node
+	Usage  *DeviceUsage // including what earlier containers of the pod took; read-only
+	Room   Room         // of Usage
 
 	// Memory (MiB) and Cores (percent) are what the container asks of this device.
 	Memory int64
@@ -48,6 +48,9 @@ type Candidate struct {
 	// Fit is the state of the container at hand: the node, the plan, what has been granted before.
 	Fit *ContainerFit
 }
+
+// Info is the device's description; read-only.
+func (c *Candidate) Info() *DeviceInfo { return c.Fit.Node.Device(c.Device) }
 
 // Grant is what would be booked.
 func (c *Candidate) Grant() Grant {
@@ -104,7 +107,7 @@ func (t *Table) Broken(c *Candidate) int {
 	for i := range t.steps {
 		s := &t.steps[i]
 		if s.checks != 0 {
-			if check := firstBroken(s.checks, c.Info, c.Usage, c.Memory, c.Cores); check != Custom {
+			if check := c.Room.firstBroken(s.checks, c.Memory, c.Cores); check != Custom {
 				return int(s.at[check])
 			}
 		} else if !t.rules[s.rule].holds(c) {
@@ -112,30 +115,6 @@ func (t *Table) Broken(c *Candidate) int {
 		}
 	}
 	return -1
-}
-
-// firstBroken returns the first broken one of a set of shared checks, or Custom.
-func firstBroken(checks uint32, info *DeviceInfo, use *DeviceUsage, memory, cores int64) Check {
-	has := func(c Check) bool { return checks&(1<<c) != 0 }
-	switch {
-	case has(IsHealthy) && !use.Healthy:
-		return IsHealthy
-	case has(NotCordoned) && info.Cordoned:
-		return NotCordoned
-	case has(HasSlot) && use.Slots >= info.Slots:
-		return HasSlot
-	case has(IsIdle) && use.Slots > 0:
-		return IsIdle
-	case has(HasMemory) && info.Memory-use.Memory < memory:
-		return HasMemory
-	case has(HasCores) && info.Cores-use.Cores < cores:
-		return HasCores
-	case has(WholeIsIdle) && info.Cores == 100 && cores == 100 && use.Slots > 0:
-		return WholeIsIdle
-	case has(HasCompute) && info.Cores != 0 && use.Cores == info.Cores && cores == 0:
-		return HasCompute
-	}
-	return Custom
 }
 
 // holds evaluates a rule by itself.
@@ -148,12 +127,12 @@ func (r *Rule) holds(c *Candidate) bool {
 	case CanBook:
 		return c.Fit.Plan.Book(c)
 	}
-	return firstBroken(1<<r.Check, c.Info, c.Usage, c.Memory, c.Cores) == Custom
+	return c.Room.firstBroken(1<<r.Check, c.Memory, c.Cores) == Custom
 }
 
 // Amounts says what the rule wanted of the candidate and what it had.
 func (r *Rule) Amounts(c *Candidate) (want, have Amount) {
-	info, use := c.Info, c.Usage
+	info, use := c.Info(), c.Usage
 	switch r.Check {
 	case HasSlot:
 		return Amount{N: use.Slots + 1, Unit: Slots}, Amount{N: info.Slots, Unit: Slots}

@@ -27,12 +27,14 @@ func candidate(edit func(d *device.DeviceInfo, u *device.DeviceUsage, c *device.
 	info := &device.DeviceInfo{ID: "a", Slots: 10, Memory: 1000, Cores: 100, Healthy: true}
 	usage := &device.DeviceUsage{Slots: 1, Memory: 400, Cores: 40, Healthy: true}
 	c := &device.Candidate{
-		Info: info, Usage: usage, Memory: 600, Cores: 60,
+		Usage: usage, Memory: 600, Cores: 60,
 		Fit: &device.ContainerFit{Plan: &device.Plan{Ask: device.ContainerRequest{Nums: 1}}},
 	}
 	if edit != nil {
 		edit(info, usage, c)
 	}
+	c.Room = device.RoomOf(info, usage)
+	c.Fit.Node = device.NewNodeInfo("n", device.Inventory{Vendor: "V", Devices: []device.DeviceInfo{*info}})
 	return c
 }
 
@@ -82,7 +84,7 @@ func TestIdleAndVendorChecks(t *testing.T) {
 	if idle.Broken(candidate(func(_ *device.DeviceInfo, u *device.DeviceUsage, _ *device.Candidate) { u.Slots = 0 })) != -1 {
 		t.Error("a device without task is not idle")
 	}
-	custom := device.NewTable([]device.Rule{{Func: func(c *device.Candidate) bool { return c.Info.ID != "a" }}})
+	custom := device.NewTable([]device.Rule{{Func: func(c *device.Candidate) bool { return c.Info().ID != "a" }}})
 	if custom.Broken(candidate(nil)) != 0 {
 		t.Error("the vendor's function was not asked")
 	}
@@ -128,7 +130,7 @@ func TestTableAgainstOneByOne(t *testing.T) {
 		c := randomCandidate(r)
 		table := device.NewTable(rules)
 		if got, want := table.Broken(c), oneByOne(rules, c); got != want {
-			t.Fatalf("rule %d of %+v is broken, want %d, by %+v with %+v", got, rules, want, *c.Info, *c.Usage)
+			t.Fatalf("rule %d of %+v is broken, want %d, by %+v", got, rules, want, *c.Usage)
 		}
 	}
 }
@@ -191,7 +193,7 @@ func TestAmounts(t *testing.T) {
 		{device.Rule{Code: device.ModeNotFit, Explain: explained.Explain}, "a: ModeNotFit (want mig, have 2 devices)"},
 	} {
 		c := candidate(nil)
-		reason := device.Reason{Code: test.rule.Code, Device: c.Info.ID}
+		reason := device.Reason{Code: test.rule.Code, Device: c.Info().ID}
 		reason.Want, reason.Have = test.rule.Amounts(c)
 		if diff := cmp.Diff(test.want, reason.String()); diff != "" {
 			t.Error(diff)
@@ -310,17 +312,17 @@ func TestTableAllocatesNothing(t *testing.T) {
 // The same checks in two other forms, for comparison: as functions, and as plain code.
 var functionRules = [device.CanBook]func(c *device.Candidate) bool{
 	device.IsHealthy:   func(c *device.Candidate) bool { return c.Usage.Healthy },
-	device.NotCordoned: func(c *device.Candidate) bool { return !c.Info.Cordoned },
-	device.HasSlot:     func(c *device.Candidate) bool { return c.Usage.Slots < c.Info.Slots },
+	device.NotCordoned: func(c *device.Candidate) bool { return !c.Info().Cordoned },
+	device.HasSlot:     func(c *device.Candidate) bool { return c.Usage.Slots < c.Info().Slots },
 	device.IsIdle:      func(c *device.Candidate) bool { return c.Usage.Slots == 0 },
 	device.InQuota:     func(c *device.Candidate) bool { return c.Fit.Quota == nil },
-	device.HasMemory:   func(c *device.Candidate) bool { return c.Info.Memory-c.Usage.Memory >= c.Memory },
-	device.HasCores:    func(c *device.Candidate) bool { return c.Info.Cores-c.Usage.Cores >= c.Cores },
+	device.HasMemory:   func(c *device.Candidate) bool { return c.Info().Memory-c.Usage.Memory >= c.Memory },
+	device.HasCores:    func(c *device.Candidate) bool { return c.Info().Cores-c.Usage.Cores >= c.Cores },
 	device.WholeIsIdle: func(c *device.Candidate) bool {
-		return c.Info.Cores != 100 || c.Cores != 100 || c.Usage.Slots == 0
+		return c.Info().Cores != 100 || c.Cores != 100 || c.Usage.Slots == 0
 	},
 	device.HasCompute: func(c *device.Candidate) bool {
-		return c.Info.Cores == 0 || c.Usage.Cores != c.Info.Cores || c.Cores != 0
+		return c.Info().Cores == 0 || c.Usage.Cores != c.Info().Cores || c.Cores != 0
 	},
 }
 
@@ -343,7 +345,7 @@ func brokenFunction(c *device.Candidate) int {
 }
 
 func brokenPlain(c *device.Candidate) int {
-	info, use := c.Info, c.Usage
+	info, use := c.Info(), c.Usage
 	switch {
 	case !use.Healthy:
 		return 0

@@ -37,13 +37,40 @@ func (u DeviceUsage) DeepCopy() DeviceUsage {
 type NodeUsage struct {
 	info    *NodeInfo
 	devices []DeviceUsage
+	rooms   []Room // of devices
+	first   Vendor // the vendor whose devices are [0, to): most nodes have no other
+	to      int
+}
+
+// smallNode keeps the rooms of a usual node beside the rest: refusing it then reads few cache lines.
+type smallNode struct {
+	NodeUsage
+	rooms [8]Room
 }
 
 // NewNodeUsage returns the usage of a node nobody uses.
 func NewNodeUsage(info *NodeInfo) *NodeUsage {
-	n := &NodeUsage{info: info, devices: make([]DeviceUsage, info.Len())}
-	for i := range n.devices {
-		n.devices[i].Healthy = info.devices[i].Healthy
+	devices := make([]DeviceUsage, info.Len())
+	for i := range devices {
+		devices[i].Healthy = info.devices[i].Healthy
+	}
+	return newNodeUsage(info, devices)
+}
+
+// newNodeUsage takes devices over.
+func newNodeUsage(info *NodeInfo, devices []DeviceUsage) *NodeUsage {
+	small := &smallNode{NodeUsage: NodeUsage{info: info, devices: devices}}
+	n := &small.NodeUsage
+	if len(devices) <= len(small.rooms) {
+		n.rooms = small.rooms[:len(devices)]
+	} else {
+		n = &NodeUsage{info: info, devices: devices, rooms: make([]Room, len(devices))}
+	}
+	if len(info.spans) > 0 {
+		n.first, n.to = info.spans[0].vendor, info.spans[0].to
+	}
+	for i := range devices {
+		n.rooms[i] = RoomOf(&info.devices[i], &devices[i])
 	}
 	return n
 }
@@ -54,15 +81,27 @@ func (n *NodeUsage) Info() *NodeInfo { return n.info }
 // Device returns the usage of device i. The pointer is into n: read it, never write through it.
 func (n *NodeUsage) Device(i int) *DeviceUsage { return &n.devices[i] }
 
+// Range returns the half-open range of a vendor's devices; empty when it has none here.
+func (n *NodeUsage) Range(v Vendor) (from, to int) {
+	if v == n.first {
+		return 0, n.to
+	}
+	return n.info.Range(v)
+}
+
+// Rooms returns what the shared checks read of all devices, in the order of Info. The slice is n's own: read it, never
+// write to it.
+func (n *NodeUsage) Rooms() []Room { return n.rooms }
+
 // Devices returns the usage of all devices, in the order of Info. The slice is n's own: read it, never write to it.
 func (n *NodeUsage) Devices() []DeviceUsage { return n.devices }
 
 // Update returns a copy of n after edit has changed the usage of its devices in place. edit owns the slice for the time
 // of the call; a State must be replaced, not written to. One copy is made however many devices change.
 func (n *NodeUsage) Update(edit func(devices []DeviceUsage)) *NodeUsage {
-	out := &NodeUsage{info: n.info, devices: slices.Clone(n.devices)}
-	edit(out.devices)
-	return out
+	devices := slices.Clone(n.devices)
+	edit(devices)
+	return newNodeUsage(n.info, devices)
 }
 
 // With returns n with the effective amounts of a ([Allocation.Collapse]) taken as well. Devices of a that the node does
@@ -109,9 +148,9 @@ func (u *DeviceUsage) Give(h Hold) {
 
 // DeepCopy returns a copy whose usage shares nothing with n; the immutable description is shared.
 func (n *NodeUsage) DeepCopy() *NodeUsage {
-	out := &NodeUsage{info: n.info, devices: slices.Clone(n.devices)}
-	for i := range out.devices {
-		out.devices[i] = out.devices[i].DeepCopy()
+	devices := slices.Clone(n.devices)
+	for i := range devices {
+		devices[i] = devices[i].DeepCopy()
 	}
-	return out
+	return newNodeUsage(n.info, devices)
 }

@@ -63,7 +63,7 @@ func (s *Set) Explain(r *Request, node *device.NodeUsage) Explanation {
 	var out Explanation
 	out.Allocation = scratch.Fit(&r.pod, node, func(container int, rule *device.Rule, c *device.Candidate) {
 		v := Verdict{Container: container, Granted: rule == nil}
-		v.Vendor, v.Device = c.Info.Vendor, c.Info.ID
+		v.Vendor, v.Device = c.Info().Vendor, c.Info().ID
 		if rule != nil {
 			v.Code = rule.Code
 			v.Want, v.Have = rule.Amounts(c)

@@ -42,6 +42,7 @@ type Scratch struct {
 	Why device.Reasons
 
 	pod   *Pod
+	node  *device.NodeUsage
 	trace Trace
 
 	shared, fresh view
@@ -56,24 +57,32 @@ type Scratch struct {
 // view is a state of the node: the node's own usage until something is booked, then a copy.
 type view struct {
 	usage []device.DeviceUsage
-	copy  []device.DeviceUsage // memory for the copy
-	order []int32              // empty: registration order
+	rooms []device.Room
+	order []int32 // empty: registration order
+
+	copied struct { // memory for the copy
+		usage []device.DeviceUsage
+		rooms []device.Room
+	}
 }
 
-func (v *view) reset(usage []device.DeviceUsage) {
-	v.usage, v.order = usage, v.order[:0]
+func (v *view) reset(usage []device.DeviceUsage, rooms []device.Room) {
+	v.usage, v.rooms, v.order = usage, rooms, v.order[:0]
 }
 
-func (v *view) book(g *device.Grant) {
-	if len(v.usage) > 0 && (len(v.copy) == 0 || &v.usage[0] != &v.copy[0]) {
-		v.copy = append(v.copy[:0], v.usage...)
-		v.usage = v.copy
+func (v *view) book(info *device.NodeInfo, g *device.Grant) {
+	c := &v.copied
+	if len(c.usage) == 0 || &v.usage[0] != &c.usage[0] {
+		c.usage = append(c.usage[:0], v.usage...)
+		c.rooms = append(c.rooms[:0], v.rooms...)
+		v.usage, v.rooms = c.usage, c.rooms
 	}
 	hold := device.Hold{Slots: 1, Memory: g.Memory, Cores: g.Cores}
 	if !g.MIG.IsZero() {
 		hold.MIG = []device.MIGInstance{g.MIG}
 	}
 	v.usage[g.Device].Take(hold)
+	v.rooms[g.Device] = device.RoomOf(info.Device(g.Device), &v.usage[g.Device])
 }
 
 // Fit tries a pod on a node. It returns the allocation, or nil and why not in Why, which is valid until the next call. Cost:
@@ -81,17 +90,16 @@ func (v *view) book(g *device.Grant) {
 // before was granted devices.
 func (s *Scratch) Fit(pod *Pod, node *device.NodeUsage, trace Trace) *device.Allocation {
 	info := node.Info()
-	s.pod, s.trace, s.taken = pod, trace, s.taken[:0]
+	s.pod, s.node, s.trace, s.taken = pod, node, trace, s.taken[:0]
 	s.fit.Node, s.fit.Classes = info, pod.Classes
-	s.candidate.Fit = &s.fit
-	if len(pod.Containers) > 0 && info.Len() == 0 {
+	if len(pod.Containers) > 0 && len(node.Devices()) == 0 {
 		s.Why = device.Reasons{Node: device.NodeUnregistered}
 		if info.Malformed("") {
 			s.Why.Node = device.NodeMalformed
 		}
 		return nil
 	}
-	s.shared.reset(node.Devices())
+	s.shared.reset(node.Devices(), node.Rooms())
 	for i := range pod.Containers {
 		if !s.container(i) {
 			return nil
@@ -119,7 +127,7 @@ func (s *Scratch) container(i int) bool {
 	v := &s.shared
 	if s.fit.Class == device.Init {
 		v = &s.fresh
-		v.reset(s.shared.usage)
+		v.reset(s.shared.usage, s.shared.rooms)
 		v.order = append(v.order, s.shared.order...)
 	}
 	last := i+1 == len(s.pod.Containers)
@@ -156,7 +164,7 @@ func (s *Scratch) rank(v *view, c *Container, positions []int32) {
 
 // plan fits one vendor's plan and takes what it is granted. sorted says that v is in visiting order already.
 func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
-	from, to := s.fit.Node.Range(p.Ask.Vendor)
+	from, to := s.node.Range(p.Ask.Vendor)
 	s.Why = device.Reasons{Total: to - from}
 	if p.Ask.Nums > int64(to-from) && !s.repeats(&p.Plan, from, to) {
 		s.Why.Node = device.NodeInsufficientDevice
@@ -165,7 +173,7 @@ func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 		}
 		return false
 	}
-	s.fit.Usage, s.fit.Plan, s.fit.Quota, s.fit.Taken = v.usage, &p.Plan, p.Quota, s.taken
+	s.fit.Usage, s.fit.Rooms, s.fit.Plan, s.fit.Quota, s.fit.Taken = v.usage, v.rooms, &p.Plan, p.Quota, s.taken
 	s.fit.Granted, s.candidate.Booked = s.fit.Granted[:0], device.Grant{}
 	if !s.grant(v, c, p, from, to, sorted) {
 		return false
@@ -178,7 +186,7 @@ func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 			Memory: g.Memory, Cores: g.Cores, MIG: g.MIG,
 		})
 		if sorted {
-			v.book(g)
+			v.book(s.fit.Node, g)
 		}
 	}
 	return true
@@ -240,12 +248,12 @@ func (s *Scratch) try(v *view, p *Plan, from, to int) bool {
 		if int(i) < from || int(i) >= to {
 			continue
 		}
-		s.consider(int(i), p)
+		s.fit.Consider(&s.candidate, int(i))
 		if broken := p.Rules.Broken(&s.candidate); broken >= 0 {
 			s.Why.Add(p.Rules.Code(broken), 1)
 			continue
 		}
-		if p.Repeat != nil && p.Repeat(s.candidate.Info) {
+		if p.Repeat != nil && p.Repeat(s.candidate.Info()) {
 			return false
 		}
 		passing = append(passing, i)
@@ -273,7 +281,7 @@ func (s *Scratch) grantPassing(v *view, c *Container, p *Plan, sorted bool) bool
 		s.pod.Policy.Last(s.passing, s.ranks, n)
 	}
 	for k := 1; k <= n; k++ {
-		s.consider(int(s.passing[len(s.passing)-k]), p)
+		s.fit.Consider(&s.candidate, int(s.passing[len(s.passing)-k]))
 		if p.Book != nil {
 			p.Book(&s.candidate)
 		}
@@ -286,40 +294,30 @@ func (s *Scratch) grantPassing(v *view, c *Container, p *Plan, sorted bool) bool
 func (s *Scratch) walk(c *Container, p *Plan) bool {
 	const noRun = -1
 	run := noRun
-	var served []device.Grant // what serves, while a trace goes on to the devices behind
 	for k := len(s.passing) - 1; k >= 0; k-- {
 		for again := true; again; {
-			i := int(s.passing[k])
-			broken := s.visit(i, p, &run)
-			if s.trace != nil {
-				s.tell(c, p, broken)
-			}
+			broken := s.visit(int(s.passing[k]), p, &run)
+			s.tell(c, p, broken)
 			if broken >= 0 {
 				s.Why.Add(p.Rules.Code(broken), 1)
 				break
 			}
 			s.fit.Granted = append(s.fit.Granted, s.candidate.Grant())
-			if p.Choose == nil && served == nil && len(s.fit.Granted) == int(p.Ask.Nums) {
-				if s.trace == nil {
-					return true
-				}
-				served = slices.Clone(s.fit.Granted)
+			if p.Choose == nil && len(s.fit.Granted) == int(p.Ask.Nums) {
+				s.tellOthers(c, p, s.passing[:k])
+				return true
 			}
-			again = p.Repeat != nil && p.Repeat(s.candidate.Info)
+			again = p.Repeat != nil && p.Repeat(s.candidate.Info())
 		}
-	}
-	if served != nil {
-		s.fit.Granted = append(s.fit.Granted[:0], served...)
-		return true
 	}
 	return s.choose(p)
 }
 
 // visit evaluates the rules on device i and keeps the run of one NUMA node that the plan may ask for.
 func (s *Scratch) visit(i int, p *Plan, run *int) int {
-	s.consider(i, p)
-	if p.OneNUMA && p.Joins.Broken(&s.candidate) < 0 && s.candidate.Info.NUMA != *run {
-		*run = s.candidate.Info.NUMA
+	s.fit.Consider(&s.candidate, i)
+	if p.OneNUMA && p.Joins.Broken(&s.candidate) < 0 && s.candidate.Info().NUMA != *run {
+		*run = s.candidate.Info().NUMA
 		if p.Choose == nil {
 			s.Why.Add(device.NumaNotFit, len(s.fit.Granted))
 		}
@@ -329,21 +327,27 @@ func (s *Scratch) visit(i int, p *Plan, run *int) int {
 }
 
 func (s *Scratch) tell(c *Container, p *Plan, broken int) {
-	if broken < 0 {
+	switch {
+	case s.trace == nil:
+	case broken < 0:
 		s.trace(c.Position, nil, &s.candidate)
-	} else {
+	default:
 		s.trace(c.Position, &p.Rules.Rules()[broken], &s.candidate)
 	}
 }
 
-// consider makes device i the candidate.
-func (s *Scratch) consider(i int, p *Plan) {
-	c := &s.candidate
-	c.Info, c.Usage, c.Device = s.fit.Node.Device(i), &s.fit.Usage[i], i
-	c.Memory, c.Cores = p.Ask.MemoryOn(c.Info.Memory), p.Cores
-	if p.Book != nil {
-		c.Booked = device.Grant{}
+// tellOthers tells the trace of the devices behind those that serve, each as if it served in place of the last.
+func (s *Scratch) tellOthers(c *Container, p *Plan, rest []int32) {
+	if s.trace == nil {
+		return
 	}
+	served := s.fit.Granted
+	s.fit.Granted = served[:len(served)-1]
+	for k := len(rest) - 1; k >= 0; k-- {
+		s.fit.Consider(&s.candidate, int(rest[k]))
+		s.tell(c, p, p.Rules.Broken(&s.candidate))
+	}
+	s.fit.Granted = served
 }
 
 // choose leaves the devices that serve, once all were tried.

@@ -7,7 +7,8 @@ import (
 	"github.com/accelfit/accelfit/device"
 )
 
-// Admit implements [device.Backend] (spec nvidia §4), and refuses what Request would refuse (deviation D11).
+// Admit implements [device.Backend] (spec nvidia §4), and refuses what Request would refuse, also where the container is
+// not taken for one of this vendor's: it could never be placed (deviation D11).
 func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (mine bool, err error) {
 	if err := b.checkPercent(c); err != nil {
 		return false, err
@@ -17,6 +18,9 @@ func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (mine bool, err er
 	if b.exclusive(c) {
 		setLimit(c, b.config.ResourceCoreName, 100)
 		mine = true
+	}
+	if _, err := b.Request(c); err != nil {
+		return false, err
 	}
 	if !mine {
 		if b.config.OverwriteEnv {
@@ -28,8 +32,7 @@ func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (mine bool, err er
 		name := b.config.RuntimeClassName
 		pod.Spec.RuntimeClassName = &name
 	}
-	_, err = b.Request(c)
-	return true, err
+	return true, nil
 }
 
 func (b *Backend) checkPercent(c *corev1.Container) error {

@@ -12,12 +12,12 @@ func isMIG(d *device.DeviceInfo) bool { return d.Mode == ModeMIG }
 // profiles with enough memory and a free placement the one with the least memory, then the fewest slices. Cards in other
 // modes are booked as asked.
 func bookInstance(c *device.Candidate) bool {
-	if !isMIG(c.Info) {
+	if !isMIG(c.Info()) {
 		return true
 	}
 	best := -1
 	var at device.Placement
-	profiles := c.Info.MIGProfiles
+	profiles := c.Info().MIGProfiles
 	for i := range profiles {
 		p := &profiles[i]
 		if p.Memory < c.Memory || best >= 0 && !smaller(p, &profiles[best]) {
@@ -44,7 +44,7 @@ func smaller(a, b *device.MIGProfile) bool {
 // freePlacement returns where an instance of profile i would lie: the free placement with the highest start for 1g and 3g
 // profiles, with the lowest for all others. Of two profiles with one name the first one's placements count for both.
 func freePlacement(c *device.Candidate, i int) (at device.Placement, found bool) {
-	profiles := c.Info.MIGProfiles
+	profiles := c.Info().MIGProfiles
 	name := profiles[i].Name
 	for first := range profiles[:i] {
 		if profiles[first].Name == name {
@@ -77,7 +77,7 @@ func isFree(c *device.Candidate, p device.Placement) bool {
 
 // slotForInstance counts the instances of a card that the container has been granted against the card's slots.
 func slotForInstance(c *device.Candidate) bool {
-	if !isMIG(c.Info) {
+	if !isMIG(c.Info()) {
 		return true
 	}
 	slots := c.Usage.Slots
@@ -86,14 +86,14 @@ func slotForInstance(c *device.Candidate) bool {
 			slots++
 		}
 	}
-	return slots < c.Info.Slots
+	return slots < c.Info().Slots
 }
 
 func explainInstance(c *device.Candidate) (want, have device.Amount) {
 	free := []string{}
-	for i := range c.Info.MIGProfiles {
+	for i := range c.Info().MIGProfiles {
 		if _, ok := freePlacement(c, i); ok {
-			free = append(free, c.Info.MIGProfiles[i].Name)
+			free = append(free, c.Info().MIGProfiles[i].Name)
 		}
 	}
 	have.Text = "free profiles: " + strings.Join(free, " ")

@@ -60,7 +60,7 @@ func typeRule(types device.Selection) device.Rule {
 		Code: device.CardTypeMismatch,
 		Func: func(c *device.Candidate) bool { return types.AllowsType(c.Fit.Node, c.Device) },
 		Explain: func(c *device.Candidate) (want, have device.Amount) {
-			return device.Amount{Text: "type " + types.String()}, device.Amount{Text: c.Info.Type}
+			return device.Amount{Text: "type " + types.String()}, device.Amount{Text: c.Info().Type}
 		},
 	}
 }
@@ -68,9 +68,9 @@ func typeRule(types device.Selection) device.Rule {
 func idRule(ids device.Selection) device.Rule {
 	return device.Rule{
 		Code: device.CardUuidMismatch,
-		Func: func(c *device.Candidate) bool { return ids.AllowsID(c.Info.ID) },
+		Func: func(c *device.Candidate) bool { return ids.AllowsID(c.Info().ID) },
 		Explain: func(c *device.Candidate) (want, have device.Amount) {
-			return device.Amount{Text: "id " + ids.String()}, device.Amount{Text: c.Info.ID}
+			return device.Amount{Text: "id " + ids.String()}, device.Amount{Text: c.Info().ID}
 		},
 	}
 }
@@ -79,9 +79,9 @@ func idRule(ids device.Selection) device.Rule {
 func modeRule(mode string) device.Rule {
 	return device.Rule{
 		Code: device.CardTypeMismatch,
-		Func: func(c *device.Candidate) bool { return strings.Contains(mode, c.Info.Mode) },
+		Func: func(c *device.Candidate) bool { return strings.Contains(mode, c.Info().Mode) },
 		Explain: func(c *device.Candidate) (want, have device.Amount) {
-			return device.Amount{Text: "mode " + mode}, device.Amount{Text: "mode " + c.Info.Mode}
+			return device.Amount{Text: "mode " + mode}, device.Amount{Text: "mode " + c.Info().Mode}
 		},
 	}
 }
