@@ -44,6 +44,9 @@ type Names struct {
 	Percent string // resource: memory of each device in percent; empty: none
 	Cores   string // resource: cores of each device; empty: none
 
+	// Others are resources of the vendor that no decision depends on, such as a priority.
+	Others []string
+
 	// MemoryFactor is the MiB that one unit of the memory resource stands for in quotas; below 1 it counts as 1.
 	MemoryFactor int64
 

@@ -161,6 +161,7 @@ type Reasons struct {
 	Container int    // position of the container that was refused, init containers first
 	Vendor    Vendor // vendor that refused it
 	Node      Code   // a reason of the node as a whole, or Fits: then the counts say why
+	Asked     int64  // devices the container asks of the vendor
 	Total     int    // devices looked at
 	counts    [codeCount]int32
 }

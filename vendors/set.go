@@ -90,7 +90,7 @@ func (s *Set) ManagedResources() []string {
 	var out []string
 	for _, b := range s.backends {
 		n := b.Names()
-		for _, name := range []string{n.Count, n.Memory, n.Percent, n.Cores} {
+		for _, name := range append([]string{n.Count, n.Memory, n.Percent, n.Cores}, n.Others...) {
 			if name != "" {
 				out = append(out, name)
 			}

@@ -137,7 +137,7 @@ func (s *Scratch) container(i int) bool {
 	}
 	for k := range c.Plans {
 		if !s.plan(v, c, &c.Plans[k], keep) {
-			s.Why.Container, s.Why.Vendor = c.Position, c.Plans[k].Ask.Vendor
+			s.Why.Container, s.Why.Vendor, s.Why.Asked = c.Position, c.Plans[k].Ask.Vendor, c.Plans[k].Ask.Nums
 			return false
 		}
 	}

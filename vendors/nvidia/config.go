@@ -121,6 +121,7 @@ func (b *Backend) Names() device.Names {
 	return device.Names{
 		Count: b.config.ResourceCountName, Memory: b.config.ResourceMemoryName,
 		Percent: b.config.ResourceMemoryPercentageName, Cores: b.config.ResourceCoreName,
+		Others:       []string{b.config.ResourcePriorityName},
 		MemoryFactor: b.factor(),
 		Register:     AnnotationRegister, Handshake: AnnotationHandshake,
 		ToAllocate: AnnotationToAllocate, Allocated: AnnotationAllocated,

@@ -1,0 +1,224 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accelfit/accelfit/examples/whatif/internal/nondevice"
+	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
+	"github.com/accelfit/accelfit/simulate"
+)
+
+// ScaleUp is the answer of "whatif scaleup": which node groups to grow for the pending pods.
+type ScaleUp struct {
+	Summary  string            `json:"summary"`
+	Fits     bool              `json:"fits"`    // every pending pod has a place
+	Pending  int               `json:"pending"` // pods
+	Strategy string            `json:"strategy"`
+	Groups   []Group           `json:"groups"`   // that could grow
+	Live     []Placement       `json:"live"`     // pods that fit on live nodes, the most demanding first
+	Steps    []Step            `json:"steps"`    // groups that grow
+	Unplaced []Unplaced        `json:"unplaced"` // pods that no group helps
+	Problems []problem.Problem `json:"problems"`
+}
+
+// Group is a node group that could grow.
+type Group struct {
+	Name       string  `json:"name"`
+	Sample     string  `json:"sample,omitempty"` // the live node its new nodes are like; empty: given with the group
+	Devices    int     `json:"devices"`          // of one new node
+	DaemonPods int     `json:"daemonPods"`       // that every new node starts with
+	Price      float64 `json:"price,omitempty"`
+	MaxNew     int     `json:"maxNew,omitempty"`
+}
+
+// Step is one group that grows.
+type Step struct {
+	Group      string    `json:"group"`
+	NewNodes   int       `json:"newNodes"`
+	LowerBound int       `json:"lowerBound"` // nodes the pods need by the sum of what they ask of devices
+	Waste      float64   `json:"waste"`      // share of the new nodes' device memory left unused, 0 to 1
+	Price      float64   `json:"price,omitempty"`
+	Nodes      []NewNode `json:"nodes"`
+}
+
+// NewNode is a node to be added, with the pods it is for.
+type NewNode struct {
+	Name string      `json:"name"`
+	Pods []Placement `json:"pods"`
+}
+
+// Unplaced is a pod that has no place, and why.
+type Unplaced struct {
+	Pod     string    `json:"pod"`
+	Invalid string    `json:"invalid,omitempty"` // why it fits nowhere, whatever the nodes
+	Live    []Refused `json:"live"`              // why live nodes do not serve
+	Groups  []Refused `json:"groups"`            // why new nodes of the groups do not
+}
+
+// ScaleUp plans which groups to grow for the pods that wait.
+func (w *World) ScaleUp(specs []GroupSpec, strategy simulate.Strategy, known []problem.Problem) (*ScaleUp, error) {
+	p := planner{w: w, s: w.stack(), problems: slices.Clone(known), daemons: map[string]nondevice.Taken{}}
+	p.out = &ScaleUp{
+		Strategy: string(strategy), Groups: []Group{}, Live: []Placement{}, Steps: []Step{}, Unplaced: []Unplaced{},
+	}
+	for i := range specs {
+		if err := p.addGroup(&specs[i]); err != nil {
+			return nil, err
+		}
+	}
+	p.live(w.waiting())
+	p.grow(strategy)
+	p.finish()
+	return p.out, nil
+}
+
+// planner gathers a ScaleUp answer.
+type planner struct {
+	w        *World
+	s        *stack
+	groups   []simulate.NodeGroup
+	daemons  map[string]nondevice.Taken // by group
+	rest     []*corev1.Pod              // that do not fit on live nodes
+	refused  map[*corev1.Pod][]simulate.Refusal
+	problems []problem.Problem
+	out      *ScaleUp
+}
+
+func (p *planner) addGroup(spec *GroupSpec) error {
+	g, err := p.w.group(spec)
+	if err != nil {
+		return err
+	}
+	p.groups = append(p.groups, g)
+	p.daemons[g.Name] = p.w.rules.Sum(g.Template.Pods...)
+	p.out.Groups = append(p.out.Groups, Group{
+		Name: g.Name, Sample: spec.Sample, Devices: p.w.set.Inventory(g.Template.Node).Len(),
+		DaemonPods: len(g.Template.Pods), Price: g.Price, MaxNew: g.MaxNew,
+	})
+	return nil
+}
+
+// live places what fits on live nodes.
+func (p *planner) live(pods []*corev1.Pod) {
+	p.out.Pending = len(pods)
+	p.refused = map[*corev1.Pod][]simulate.Refusal{}
+	var ready []*corev1.Pod
+	for _, pod := range pods {
+		a := p.w.ask(pod)
+		p.problems = append(p.problems, a.problems...)
+		if a.invalid == nil {
+			a.invalid = gated(pod)
+		}
+		if a.invalid != nil {
+			p.unplaced(Unplaced{Pod: podName(pod), Invalid: a.invalid.Error()})
+			continue
+		}
+		ready = append(ready, a.pod)
+	}
+	p.s.all = len(ready)
+	placed, rest := p.s.snapshot.PlaceAll(ready, simulate.PlaceOptions{Allow: p.s.allow})
+	p.s.count()
+	for _, x := range placed {
+		q := Placement{Pod: podName(x.Pod), Devices: []Granted{}, Refused: []Refused{}}
+		p.w.grant(&q, x.Pod, x.Node, x.Allocation)
+		p.out.Live = append(p.out.Live, q)
+	}
+	for _, x := range rest {
+		if x.Err != nil {
+			p.unplaced(Unplaced{Pod: podName(x.Pod), Invalid: x.Err.Error()})
+			continue
+		}
+		p.rest = append(p.rest, x.Pod)
+		p.refused[x.Pod] = x.Refused
+	}
+}
+
+func (p *planner) unplaced(u Unplaced) {
+	if u.Live == nil {
+		u.Live = []Refused{}
+	}
+	if u.Groups == nil {
+		u.Groups = []Refused{}
+	}
+	p.out.Unplaced = append(p.out.Unplaced, u)
+}
+
+// allow judges what is not a device on a new node, which starts with the pods of its group's DaemonSets.
+func (p *planner) allow(pod *corev1.Pod, node *corev1.Node, on []*corev1.Pod) error {
+	taken := p.daemons[node.Annotations[groupKey]]
+	for _, other := range on {
+		taken = p.w.rules.Plus(taken, other)
+	}
+	if found := p.w.rules.Broken(pod, node, taken); len(found) > 0 {
+		return found
+	}
+	return nil
+}
+
+// grow plans new nodes for the rest.
+func (p *planner) grow(strategy simulate.Strategy) {
+	limits := simulate.Limits{Allow: p.allow, Quotas: p.s.snapshot.Quotas()}
+	if tell := p.w.options.Progress; tell != nil {
+		limits.Progress = func(done, all int) { tell("new nodes", done, all) }
+	}
+	plan := simulate.ScaleUp(p.w.set, p.groups, p.rest, strategy, limits)
+	for i := range plan.Steps {
+		p.out.Steps = append(p.out.Steps, step(&plan.Steps[i]))
+	}
+	for _, u := range plan.Unplaced {
+		var groups refusals
+		for i, g := range u.Groups {
+			groups.add(p.groups[i].Name, whyUnplaced(g))
+		}
+		p.unplaced(Unplaced{Pod: podName(u.Pod), Live: refused(p.refused[u.Pod]), Groups: groups.list()})
+	}
+	for _, d := range plan.Problems {
+		p.problems = append(p.problems, problem.From(d.Object, d.Err, "it on new nodes")...)
+	}
+}
+
+func step(s *simulate.PlanStep) Step {
+	out := Step{Group: s.Group, NewNodes: len(s.Nodes), LowerBound: s.LowerBound, Waste: s.Waste, Price: s.Price}
+	for _, n := range s.Nodes {
+		node := NewNode{Name: n.Name, Pods: []Placement{}}
+		for i, pod := range n.Pods {
+			node.Pods = append(node.Pods, Placement{
+				Pod: podName(pod), Node: n.Name, Devices: granted(pod, n.Placed[i]), Refused: []Refused{},
+			})
+		}
+		out.Nodes = append(out.Nodes, node)
+	}
+	return out
+}
+
+func whyUnplaced(u simulate.Unplaced) string {
+	switch {
+	case u.Limit:
+		return "would serve, but the group's limit of new nodes is reached"
+	case u.Err != nil:
+		return u.Err.Error()
+	}
+	return u.Reasons.String()
+}
+
+// finish writes the sentence.
+func (p *planner) finish() {
+	o := p.out
+	grown, nodes := 0, 0
+	for _, s := range o.Steps {
+		nodes += s.NewNodes
+		for _, n := range s.Nodes {
+			grown += len(n.Pods)
+		}
+	}
+	o.Fits = len(o.Unplaced) == 0
+	o.Summary = fmt.Sprintf("%s: %d fit on live nodes, %d on %s, %d nowhere.",
+		plural(o.Pending, "pending pod"), len(o.Live), grown, plural(nodes, "new node"), len(o.Unplaced))
+	if o.Pending == 0 {
+		o.Summary = "No pod is pending without a node."
+	}
+	o.Problems = p.w.allProblems(p.problems)
+}

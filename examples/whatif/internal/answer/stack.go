@@ -1,0 +1,69 @@
+package answer
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accelfit/accelfit/examples/whatif/internal/nondevice"
+	"github.com/accelfit/accelfit/simulate"
+)
+
+// stack places pods on a fork of the world, devices and everything else alike.
+type stack struct {
+	w        *World
+	snapshot *simulate.Snapshot
+	taken    map[string]nondevice.Taken // of nodes that changed
+	last     *corev1.Pod                // asked about last; not yet counted where it was placed
+	tried    int
+	all      int // pods that will be tried, for the progress
+}
+
+func (w *World) stack() *stack {
+	return &stack{w: w, snapshot: w.snapshot.Fork(), taken: map[string]nondevice.Taken{}}
+}
+
+func (s *stack) on(node string) nondevice.Taken {
+	if t, changed := s.taken[node]; changed {
+		return t
+	}
+	return s.w.taken[node]
+}
+
+// lift takes a pod off the node it is on, so that it does not stand in its own way.
+func (s *stack) lift(pod *corev1.Pod) {
+	node := s.w.nodeOf(pod)
+	if node == "" {
+		return
+	}
+	s.taken[node] = s.w.rules.Minus(s.on(node), pod)
+	if _, holds := s.snapshot.PlacedOn(podKey(pod)); holds {
+		_ = s.snapshot.Remove(podKey(pod)) // it holds, so it can be removed
+	}
+}
+
+// allow judges what is not a device. Pods are tried one after the other, so the first question about a pod settles the one
+// before it.
+func (s *stack) allow(pod *corev1.Pod, node *corev1.Node) error {
+	if pod != s.last {
+		s.count()
+		s.last = pod
+		s.tried++
+		if s.all > 0 && s.w.options.Progress != nil {
+			s.w.options.Progress("live nodes", s.tried, s.all)
+		}
+	}
+	if found := s.w.rules.Broken(pod, node, s.on(node.Name)); len(found) > 0 {
+		return found
+	}
+	return nil
+}
+
+// count counts the pod asked about last on the node where it was placed, if any.
+func (s *stack) count() {
+	if s.last == nil {
+		return
+	}
+	if node, placed := s.snapshot.PlacedOn(podKey(s.last)); placed {
+		s.taken[node] = s.w.rules.Plus(s.on(node), s.last)
+	}
+	s.last = nil
+}
