@@ -40,8 +40,12 @@ func byVendor(r *vendors.Request, node *device.NodeInfo) map[device.Vendor]Deman
 				p = &parts{}
 				sums[a.Vendor] = p
 			}
-			d := Demand{a.Nums, device.Product(a.Nums, smallest(a, node)), device.Product(a.Nums, leastCores(a, node))}
-			switch r.Classes()[i] {
+			class, n := r.Classes()[i], a.Nums
+			if class == device.Init && cut(a, node) {
+				n = 1 // of several instances that an init container has on one card, the largest counts
+			}
+			d := Demand{n, device.Product(n, smallest(a, node)), device.Product(n, leastCores(a, node))}
+			switch class {
 			case device.Sidecar:
 				p.sidecar = p.sidecar.add(d)
 			case device.Init:
@@ -72,13 +76,21 @@ func smallest(a *device.ContainerRequest, node *device.NodeInfo) int64 {
 
 // leastCores is 0 where instances are cut: they are booked with the cores of their profile, whatever was asked.
 func leastCores(a *device.ContainerRequest, node *device.NodeInfo) int64 {
+	if cut(a, node) {
+		return 0
+	}
+	return min(a.Cores, 100)
+}
+
+// cut says whether instances may be cut out of some device for a request.
+func cut(a *device.ContainerRequest, node *device.NodeInfo) bool {
 	from, to := node.Range(a.Vendor)
 	for i := from; i < to; i++ {
 		if len(node.Device(i).MIGProfiles) > 0 {
-			return 0
+			return true
 		}
 	}
-	return min(a.Cores, 100)
+	return false
 }
 
 // capacity is what the devices of one vendor on a node offer in all.
@@ -115,7 +127,15 @@ type pending struct {
 	name    string
 }
 
-// queue parses pods and puts the most demanding first; equal ones by namespace and name.
+func (p *pending) shape() string {
+	if p.err != nil {
+		return ""
+	}
+	return p.request.Shape()
+}
+
+// queue parses pods and puts the most demanding first; equal ones by namespace and name, then by UID and shape (the pods of
+// a workload that does not exist yet may have neither name nor UID).
 func queue(set *vendors.Set, pods []*corev1.Pod, node *device.NodeInfo) []pending {
 	out := make([]pending, len(pods))
 	for i, pod := range pods {
@@ -126,7 +146,7 @@ func queue(set *vendors.Set, pods []*corev1.Pod, node *device.NodeInfo) []pendin
 		}
 	}
 	slices.SortStableFunc(out, func(a, b pending) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.name, b.name), cmp.Compare(a.pod.UID, b.pod.UID), cmp.Compare(a.shape(), b.shape()))
 	})
 	return out
 }

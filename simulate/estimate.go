@@ -12,7 +12,7 @@ import (
 
 // Limits bound an estimate. The zero value bounds nothing.
 type Limits struct {
-	// MaxNodes is the largest number of new nodes; 0: any number.
+	// MaxNodes is the largest number of new nodes; 0: any number, negative: none.
 	MaxNodes int
 
 	// Allow says why a pod must not be put on a new node that holds the given pods already, or nil: everything that is
@@ -57,10 +57,16 @@ type Unplaced struct {
 // demanding pod first, each on the first new node that serves, a further node only when none does. The same input gives the
 // same answer. Cost: at most one fit for each distinct pod shape and state of a node.
 func Estimate(set *vendors.Set, template Template, pods []*corev1.Pod, limits Limits) Estimated {
-	e := estimator{set: set, template: template, limits: limits}
+	return estimate(set, template, pods, limits, 0)
+}
+
+// estimate is Estimate with the number of the first new node.
+func estimate(set *vendors.Set, template Template, pods []*corev1.Pod, limits Limits, first int) Estimated {
+	e := estimator{set: set, template: template, limits: limits, first: first}
 	e.out.Quotas = limits.Quotas
-	e.empty, e.out.Problems = template.instantiate(set, template.Node.Name)
-	waiting := queue(set, pods, e.empty.usage.Info())
+	e.out.Problems = e.provide()
+	e.info = e.next.usage.Info()
+	waiting := queue(set, pods, e.info)
 	for i := range waiting {
 		if limits.Progress != nil && i%64 == 0 {
 			limits.Progress(i, len(waiting))
@@ -75,7 +81,9 @@ type estimator struct {
 	set      *vendors.Set
 	template Template
 	limits   Limits
-	empty    *node
+	first    int              // number of the first new node
+	info     *device.NodeInfo // of any new node
+	next     *node            // the new node that would be added next; empty but for the template's pods
 	refused  map[refusalKey]device.Reasons
 	placed   []*vendors.Request
 	out      Estimated
@@ -104,21 +112,17 @@ func (e *estimator) place(p *pending) {
 			return
 		}
 	}
-	fit := e.fit(r, headroom == nil, e.empty.usage)
+	fit := e.fit(r, headroom == nil, e.next.usage)
 	failed := Unplaced{Pod: p.pod, Reasons: fit.Reasons}
 	if fit.OK() {
-		failed.Err = e.allowed(p.pod, e.empty.object, nil)
+		failed.Err = e.allowed(p.pod, e.next.object, nil)
+		failed.Limit = failed.Err == nil && e.limits.MaxNodes != 0 && len(e.out.Nodes) >= e.limits.MaxNodes
 	}
-	if !fit.OK() || failed.Err != nil {
+	if !fit.OK() || failed.Err != nil || failed.Limit {
 		e.out.Unplaced = append(e.out.Unplaced, failed)
 		return
 	}
-	if e.limits.MaxNodes > 0 && len(e.out.Nodes) >= e.limits.MaxNodes {
-		e.out.Unplaced = append(e.out.Unplaced, Unplaced{Pod: p.pod, Limit: true})
-		return
-	}
-	n := e.grow()
-	e.enter(n, p, e.fit(r, headroom == nil, n.Usage))
+	e.enter(e.grow(), p, fit)
 }
 
 // fit evaluates a shape on a state unless it is known not to fit there.
@@ -145,9 +149,17 @@ func (e *estimator) allowed(pod *corev1.Pod, node *corev1.Node, on []*corev1.Pod
 	return e.limits.Allow(pod, node, on)
 }
 
+// provide makes the next new node.
+func (e *estimator) provide() []device.Problem {
+	var problems []device.Problem
+	e.next, problems = e.template.instantiate(e.set, newName(e.template.Node.Name, e.first+len(e.out.Nodes)))
+	return problems
+}
+
+// grow adds the next new node.
 func (e *estimator) grow() *NewNode {
-	n, _ := e.template.instantiate(e.set, newName(e.template.Node.Name, len(e.out.Nodes)))
-	e.out.Nodes = append(e.out.Nodes, NewNode{Name: n.object.Name, Object: n.object, Usage: n.usage})
+	e.out.Nodes = append(e.out.Nodes, NewNode{Name: e.next.object.Name, Object: e.next.object, Usage: e.next.usage})
+	e.provide()
 	return &e.out.Nodes[len(e.out.Nodes)-1]
 }
 
@@ -164,12 +176,11 @@ func (e *estimator) bound() int {
 	if len(e.placed) == 0 {
 		return 0
 	}
-	info := e.empty.usage.Info()
 	sums := map[device.Vendor]Demand{}
 	for _, r := range e.placed {
-		for v, d := range byVendor(r, info) {
+		for v, d := range byVendor(r, e.info) {
 			sums[v] = sums[v].add(d)
 		}
 	}
-	return min(len(e.out.Nodes), max(1, int(math.Ceil(share(sums, info)-1e-9))))
+	return min(len(e.out.Nodes), max(1, int(math.Ceil(share(sums, e.info)-1e-9))))
 }

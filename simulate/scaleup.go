@@ -17,7 +17,7 @@ type NodeGroup struct {
 	Name     string
 	Template Template
 	Price    float64 // of one node, in any unit; used by LeastPrice
-	MaxNew   int     // nodes it can still add; 0: any number
+	MaxNew   int     // nodes it can still add; 0: any number, negative: none
 }
 
 // Strategy ranks the node groups that would help.
@@ -58,7 +58,7 @@ type PlanStep struct {
 	Price float64 // of the new nodes
 }
 
-// Unhelped is a pod that no group would serve, with the reason of each group by name.
+// Unhelped is a pod that no group would serve, with the reason of each group.
 type Unhelped struct {
 	Pod    *corev1.Pod
 	Groups []Unplaced // in the order of the groups
@@ -66,17 +66,20 @@ type Unhelped struct {
 
 // ScaleUp plans which node groups to grow for pods that have no place. It estimates every group for all pods, grows the one
 // that the strategy ranks first, and goes on with the pods that are left until none can be helped. Limits.MaxNodes bounds
-// all groups together, NodeGroup.MaxNew each. The same input gives the same answer.
+// all groups together, NodeGroup.MaxNew each. No two new nodes have one name, also where groups have templates of one name.
+// The same input gives the same answer.
 func ScaleUp(set *vendors.Set, groups []NodeGroup, pods []*corev1.Pod, strategy Strategy, limits Limits) Plan {
 	plan := Plan{Quotas: limits.Quotas}
 	grown := make([]int, len(groups))
-	total := 0
+	named := map[string]int{} // nodes added so far, by the name of their template's node
+	most, total := limits.MaxNodes, 0
 	for len(pods) > 0 {
 		limits.Quotas = plan.Quotas
 		options := make([]PlanStep, len(groups))
 		best := -1
 		for i := range groups {
-			options[i] = option(set, &groups[i], grown[i], total, pods, limits)
+			limits.MaxNodes = tighter(left(groups[i].MaxNew, grown[i]), left(most, total))
+			options[i] = option(set, &groups[i], pods, limits, named[groups[i].Template.Node.Name])
 			if len(plan.Steps) == 0 {
 				plan.Problems = append(plan.Problems, options[i].Problems...)
 			}
@@ -92,36 +95,38 @@ func ScaleUp(set *vendors.Set, groups []NodeGroup, pods []*corev1.Pod, strategy 
 		plan.Steps = append(plan.Steps, step)
 		plan.Quotas = step.Quotas
 		grown[best] += len(step.Nodes)
+		named[groups[best].Template.Node.Name] += len(step.Nodes)
 		total += len(step.Nodes)
-		pods = left(pods, &step)
+		pods = unserved(pods, &step)
 	}
 	return plan
 }
 
 // option is what growing one group would bring.
-func option(set *vendors.Set, g *NodeGroup, grown, total int, pods []*corev1.Pod, limits Limits) PlanStep {
-	bounds := []int{}
-	if g.MaxNew > 0 {
-		bounds = append(bounds, g.MaxNew-grown)
-	}
-	if limits.MaxNodes > 0 {
-		bounds = append(bounds, limits.MaxNodes-total)
-	}
-	step := PlanStep{Group: g.Name}
-	limits.MaxNodes = 0
-	if len(bounds) > 0 {
-		limits.MaxNodes = slices.Min(bounds)
-		if limits.MaxNodes <= 0 {
-			for _, p := range pods {
-				step.Unplaced = append(step.Unplaced, Unplaced{Pod: p, Limit: true})
-			}
-			return step
-		}
-	}
-	step.Estimated = Estimate(set, g.Template, pods, limits)
+func option(set *vendors.Set, g *NodeGroup, pods []*corev1.Pod, limits Limits, first int) PlanStep {
+	step := PlanStep{Group: g.Name, Estimated: estimate(set, g.Template, pods, limits, first)}
 	step.Waste = waste(step.Nodes)
 	step.Price = g.Price * float64(len(step.Nodes))
 	return step
+}
+
+// left is what remains of a limit after n nodes; limits read as Limits.MaxNodes.
+func left(limit, n int) int {
+	switch {
+	case limit == 0:
+		return 0
+	case limit <= n:
+		return -1
+	}
+	return limit - n
+}
+
+// tighter is the lower of two limits; limits read as Limits.MaxNodes.
+func tighter(a, b int) int {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
 }
 
 func waste(nodes []NewNode) float64 {
@@ -161,8 +166,8 @@ func better(strategy Strategy, a, b *PlanStep) bool {
 	return cmp.Or(c, cmp.Compare(pods(b), pods(a)), cmp.Compare(a.Group, b.Group)) < 0
 }
 
-// left is the pods that a step does not serve, in their order.
-func left(pods []*corev1.Pod, s *PlanStep) []*corev1.Pod {
+// unserved is the pods that a step does not serve, in their order.
+func unserved(pods []*corev1.Pod, s *PlanStep) []*corev1.Pod {
 	done := map[*corev1.Pod]bool{}
 	for i := range s.Nodes {
 		for _, p := range s.Nodes[i].Pods {

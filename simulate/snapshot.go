@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -45,7 +46,7 @@ func New(set *vendors.Set, nodes []*corev1.Node, pods []*corev1.Pod) (*Snapshot,
 	s := &Snapshot{set: set, quotas: usage.NewQuotas(set)}
 	byNode, problems := holdingsByNode(set, pods)
 	sorted := slices.Clone(nodes)
-	slices.SortStableFunc(sorted, func(a, b *corev1.Node) int { return compareNames(a.Name, b.Name) })
+	slices.SortStableFunc(sorted, func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) })
 	s.nodes = ordered.Collect(func(yield func(string, *node) bool) {
 		for i, n := range sorted {
 			if i > 0 && sorted[i-1].Name == n.Name {
@@ -63,16 +64,6 @@ func New(set *vendors.Set, nodes []*corev1.Node, pods []*corev1.Pod) (*Snapshot,
 		s.record(n.holdings)
 	}
 	return s, problems
-}
-
-func compareNames(a, b string) int {
-	if a < b {
-		return -1
-	}
-	if a > b {
-		return 1
-	}
-	return 0
 }
 
 func holdingsByNode(set *vendors.Set, pods []*corev1.Pod) (map[string][]usage.Holding, []device.Problem) {
@@ -316,34 +307,59 @@ func (s *Snapshot) PlaceAnywhere(pod *corev1.Pod, o PlaceOptions) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	limited := s.limited(r)
-	var best score.Ranked
-	var fit vendors.Fit
-	var refused []Refusal
+	w := search{set: s.set, pod: pod, request: s.limited(r), options: o, left: s.nodes.Len()}
 	for name, n := range s.nodes.All() {
-		if o.Allow != nil {
-			if err := o.Allow(pod, n.object); err != nil {
-				refused = append(refused, Refusal{Node: name, Err: err})
-				continue
-			}
-		}
-		f := s.set.Fit(limited, n.usage)
-		if !f.OK() {
-			refused = append(refused, Refusal{Node: name, Reasons: f.Reasons})
-			continue
-		}
-		ranked := score.Ranked{Name: name, Score: s.set.Score(limited, n.usage, f)}
-		if !fit.OK() || score.Compare(r.NodePolicy, ranked, best) < 0 {
-			best, fit = ranked, f
-		}
-		if o.FirstFit {
+		if w.try(name, n) && o.FirstFit {
 			break
 		}
 	}
-	if !fit.OK() {
-		return Result{Refused: refused}, nil
+	if !w.fit.OK() {
+		return Result{Refused: w.refused}, nil
 	}
-	result := s.commit(r, best.Name, fit)
-	result.Refused = refused
+	result := s.commit(r, w.best.Name, w.fit)
+	result.Refused = w.refused
 	return result, nil
+}
+
+// search is the way through the nodes in search of the best.
+type search struct {
+	set     *vendors.Set
+	pod     *corev1.Pod
+	request *vendors.Request
+	options PlaceOptions
+	left    int // nodes to come
+
+	best    score.Ranked
+	fit     vendors.Fit // on the best; does not fit: none yet
+	refused []Refusal
+}
+
+// try says whether a node serves.
+func (w *search) try(name string, n *node) bool {
+	w.left--
+	if w.options.Allow != nil {
+		if err := w.options.Allow(w.pod, n.object); err != nil {
+			w.refuse(Refusal{Node: name, Err: err})
+			return false
+		}
+	}
+	f := w.set.Fit(w.request, n.usage)
+	if !f.OK() {
+		w.refuse(Refusal{Node: name, Reasons: f.Reasons})
+		return false
+	}
+	ranked := score.Ranked{Name: name, Score: w.set.Score(w.request, n.usage, f)}
+	if !w.fit.OK() || score.Compare(w.request.NodePolicy, ranked, w.best) < 0 {
+		w.best, w.fit = ranked, f
+	}
+	return true
+}
+
+// refuse adds a refusal. Where many nodes refuse, room is made once for all that may follow.
+func (w *search) refuse(r Refusal) {
+	const many = 64
+	if len(w.refused) == many {
+		w.refused = slices.Grow(w.refused, w.left+1)
+	}
+	w.refused = append(w.refused, r)
 }

@@ -9,10 +9,11 @@ var ErrNoFork = errors.New("no fork to end")
 // it with all changes, Commit keeps them for the level below. It is used by one goroutine at a time.
 type Stack struct{ levels []*Snapshot }
 
-// NewStack starts a stack on a snapshot, which the caller must not change any more.
+// NewStack starts a stack on a snapshot. The stack has a state of its own: base never sees its changes.
 func NewStack(base *Snapshot) *Stack { return &Stack{levels: []*Snapshot{base.Fork()}} }
 
-// Top is the snapshot to read and change. It stays valid until the level is ended by Revert or Commit.
+// Top is the snapshot to read and change. It is the same as long as its level is open, whatever is forked, reverted and
+// committed above it.
 func (s *Stack) Top() *Snapshot { return s.levels[len(s.levels)-1] }
 
 // Depth is the number of open forks.
@@ -35,7 +36,7 @@ func (s *Stack) Commit() error {
 	if s.Depth() == 0 {
 		return ErrNoFork
 	}
-	s.levels[len(s.levels)-2] = s.Top()
+	*s.levels[len(s.levels)-2] = *s.Top()
 	s.levels = s.levels[:len(s.levels)-1]
 	return nil
 }

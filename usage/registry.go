@@ -32,37 +32,26 @@ func (r Registry) Node(name string) (info *device.NodeInfo, ok bool) {
 	return n.info, true
 }
 
-// Observe brings the inventory of a node up to date at a time (spec core §3): vendors whose health rule has lost trust are
-// dropped, readable descriptions replace what was known, and where a description is missing or cannot be read, what was
-// known stays. announce holds the handshake annotations to write on the node.
+// Observe brings the inventory of a node up to date at a time (spec core §3). A vendor whose health rule has lost trust is
+// dropped, and one that is not known is entered only when its health rule asks for a new inventory. What is known is
+// replaced by every readable description (deviation D29) and stays where a description is missing or cannot be read.
+// announce holds the handshake annotations to write on the node; those with an empty value are to be removed from it.
 func (r Registry) Observe(set *vendors.Set, node *corev1.Node, now time.Time) (next Registry, announce map[string]string, problems []device.Problem) {
 	old, known := r.nodes.Get(node.Name)
 	if !known {
 		old = &registered{info: device.NewNodeInfo(node.Name)}
 	}
 	fresh := &registered{health: map[device.Vendor]device.HealthMemory{}}
+	announce = map[string]string{}
 	var inventories []device.Inventory
 	for _, b := range set.Backends() {
-		v := b.Vendor()
-		answer := b.Health(device.HealthInput{Node: node, Now: now, Known: old.health[v]})
-		if !answer.Healthy {
-			continue // nothing of the vendor is kept, nor remembered
+		inv, keep, err := old.observe(b, node, now, fresh.health, announce)
+		if err != nil {
+			problems = append(problems, device.Problem{Object: "node " + node.Name, Err: err})
 		}
-		fresh.health[v] = answer.Remember
-		if key := b.Names().Handshake; key != "" && answer.Announce != "" {
-			if announce == nil {
-				announce = map[string]string{}
-			}
-			announce[key] = answer.Announce
+		if keep {
+			inventories = append(inventories, inv)
 		}
-		inv := b.Inventory(node)
-		if inv.Err != nil {
-			if !errors.Is(inv.Err, device.ErrNoDescription) {
-				problems = append(problems, device.Problem{Object: "node " + node.Name, Err: inv.Err})
-			}
-			inv = orKnown(inv, old.info)
-		}
-		inventories = append(inventories, inv)
 	}
 	fresh.info = device.NewNodeInfo(node.Name, inventories...)
 	problems = append(problems, slices.DeleteFunc(fresh.info.Problems(), func(p device.Problem) bool {
@@ -72,12 +61,40 @@ func (r Registry) Observe(set *vendors.Set, node *corev1.Node, now time.Time) (n
 	return r, announce, problems
 }
 
-// orKnown returns what was known of the vendor, if anything, else the inventory that could not be read.
-func orKnown(inv device.Inventory, known *device.NodeInfo) device.Inventory {
-	if before := known.Inventory(inv.Vendor); len(before.Devices) > 0 {
-		return before
+// observe is the table of spec core §3 for one vendor: the inventory to keep, if any, and what could not be read. It writes
+// down what the health rule remembers and announces.
+func (old *registered) observe(
+	b device.Backend, node *corev1.Node, now time.Time, health map[device.Vendor]device.HealthMemory, announce map[string]string,
+) (inv device.Inventory, keep bool, unreadable error) {
+	v, key := b.Vendor(), b.Names().Handshake
+	known := old.info.Inventory(v)
+	cached := len(known.Devices) > 0
+	answer := b.Health(device.HealthInput{Node: node, Now: now, Known: old.health[v]})
+	switch {
+	case !answer.Healthy && cached: // clean up: nothing of the vendor is kept, nor remembered
+		if key != "" {
+			announce[key] = ""
+		}
+		return inv, false, nil
+	case !answer.Healthy:
+		health[v] = answer.Remember
+		return inv, false, nil
 	}
-	return inv
+	health[v] = answer.Remember
+	if key != "" && answer.Announce != "" {
+		announce[key] = answer.Announce
+	}
+	inv = b.Inventory(node)
+	if inv.Err == nil {
+		return inv, cached || answer.Renew, nil
+	}
+	if !errors.Is(inv.Err, device.ErrNoDescription) {
+		unreadable = inv.Err
+	}
+	if cached {
+		inv = known
+	}
+	return inv, true, unreadable
 }
 
 // Forget drops a node that is gone.
