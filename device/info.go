@@ -61,6 +61,7 @@ type NodeInfo struct {
 	links    []int64           // len(devices)² scores, row towards column; nil: see Link
 	byID     map[deviceKey]int // nil on small nodes
 	problems []Problem
+	words    bool // the type of some device is a vendor word of the node
 }
 
 // Nodes above these sizes do not exist; hostile descriptions of them must not cost more than linear time and memory.
@@ -112,6 +113,9 @@ func NewNodeInfo(name string, inventories ...Inventory) *NodeInfo {
 		n.problems = append(n.problems, inv.Problems...)
 		n.spans = append(n.spans, span{inv.Vendor, from, len(n.devices), inv.Err, slices.Clone(inv.Problems)})
 	}
+	n.words = slices.ContainsFunc(n.devices, func(d DeviceInfo) bool {
+		return slices.ContainsFunc(n.spans, func(s span) bool { return string(s.vendor) == d.Type })
+	})
 	n.index()
 	n.linkUp()
 	return n

@@ -2,6 +2,9 @@ package device
 
 import "slices"
 
+// ModeMIG is the mode of devices that are cut into instances.
+const ModeMIG = "mig"
+
 // Placement is the slices an instance occupies on a device in mode mig: [Start, Start+Size).
 type Placement struct {
 	Start uint32 `json:"start"`

@@ -24,9 +24,9 @@ type Plan struct {
 	// QuotaAsAsked checks quotas with the amounts asked for, whatever Book settles (QuotaByRequest).
 	QuotaAsAsked bool
 
-	// Repeat names devices that can serve a container more than once (instances of a card in mode mig): such a device is
-	// tried again after it was granted, until it breaks a rule. nil: none.
-	Repeat func(*DeviceInfo) bool
+	// Repeat lets devices in mode mig serve a container more than once: such a device is tried again after it was granted,
+	// until it breaks a rule.
+	Repeat bool
 
 	// OneNUMA asks for all devices from one run of devices with the same NUMA node. A device that breaks none of Joins
 	// joins the run; one of another NUMA node starts a new run, and what was granted before is dropped and counts as

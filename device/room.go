@@ -11,8 +11,14 @@ type Room struct {
 	memory int32  // MiB left, within the range of 32 bits, which no request exceeds
 	total  int32  // MiB in all; see oversize
 	cores  int32  // percent of a card left
-	passes uint32 // bit c: check c holds for every request
+	passes uint32 // bit c: check c holds for every request; and the bit divided
 }
+
+// divided marks a device in mode mig.
+const divided = 1 << 31
+
+// Divided says whether the device is cut into instances (mode mig), so that it can serve one container more than once.
+func (r Room) Divided() bool { return r.passes&divided != 0 }
 
 // oversize marks a device whose memory is beyond 32 bits: its percentages need the exact amount.
 const oversize = -1
@@ -22,6 +28,9 @@ func RoomOf(info *DeviceInfo, use *DeviceUsage) Room {
 	r := Room{memory: clamp(info.Memory - use.Memory), total: clamp(info.Memory), cores: clamp(info.Cores - use.Cores)}
 	if info.Memory > math.MaxInt32 {
 		r.total = oversize
+	}
+	if info.Mode == ModeMIG {
+		r.passes |= divided
 	}
 	for c, holds := range [...]bool{
 		IsHealthy:   use.Healthy,
@@ -36,6 +45,26 @@ func RoomOf(info *DeviceInfo, use *DeviceUsage) Room {
 		}
 	}
 	return r
+}
+
+// Shares is what ordering reads of one device, packed: how much of it is in use, and where it is. The shares are 0 for a
+// device without slots, cores or memory, which scores 0.
+type Shares struct {
+	Slots, Cores, Memory float32 // in use, of what there is
+	Used                 int32   // slots in use, within the range of 32 bits
+	NUMA, Index          int
+}
+
+// SharesOf packs what is taken of a device for ordering. Each share is divided in binary32 (spec core §9).
+func SharesOf(info *DeviceInfo, use *DeviceUsage) Shares {
+	s := Shares{Used: clamp(use.Slots), NUMA: info.NUMA, Index: info.Index}
+	if info.Slots == 0 || info.Cores == 0 || info.Memory == 0 {
+		return s
+	}
+	s.Slots = float32(use.Slots) / float32(info.Slots)
+	s.Cores = float32(use.Cores) / float32(info.Cores)
+	s.Memory = float32(use.Memory) / float32(info.Memory)
+	return s
 }
 
 func clamp(n int64) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }

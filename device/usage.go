@@ -37,15 +37,18 @@ func (u DeviceUsage) DeepCopy() DeviceUsage {
 type NodeUsage struct {
 	info    *NodeInfo
 	devices []DeviceUsage
-	rooms   []Room // of devices
-	first   Vendor // the vendor whose devices are [0, to): most nodes have no other
+	rooms   []Room   // of devices
+	shares  []Shares // of devices
+	first   Vendor   // the vendor whose devices are [0, to): most nodes have no other
 	to      int
+	words   bool // see TypesAreWords
 }
 
 // smallNode keeps the rooms of a usual node beside the rest: refusing it then reads few cache lines.
 type smallNode struct {
 	NodeUsage
-	rooms [8]Room
+	rooms  [8]Room
+	shares [8]Shares
 }
 
 // NewNodeUsage returns the usage of a node nobody uses.
@@ -62,15 +65,17 @@ func newNodeUsage(info *NodeInfo, devices []DeviceUsage) *NodeUsage {
 	small := &smallNode{NodeUsage: NodeUsage{info: info, devices: devices}}
 	n := &small.NodeUsage
 	if len(devices) <= len(small.rooms) {
-		n.rooms = small.rooms[:len(devices)]
+		n.rooms, n.shares = small.rooms[:len(devices)], small.shares[:len(devices)]
 	} else {
-		n = &NodeUsage{info: info, devices: devices, rooms: make([]Room, len(devices))}
+		n = &NodeUsage{info: info, devices: devices, rooms: make([]Room, len(devices)), shares: make([]Shares, len(devices))}
 	}
 	if len(info.spans) > 0 {
 		n.first, n.to = info.spans[0].vendor, info.spans[0].to
 	}
+	n.words = info.words
 	for i := range devices {
 		n.rooms[i] = RoomOf(&info.devices[i], &devices[i])
+		n.shares[i] = SharesOf(&info.devices[i], &devices[i])
 	}
 	return n
 }
@@ -89,9 +94,16 @@ func (n *NodeUsage) Range(v Vendor) (from, to int) {
 	return n.info.Range(v)
 }
 
+// TypesAreWords says whether the type of some device is the word of a vendor with devices here, so that what a container
+// asks counts in the score of that device.
+func (n *NodeUsage) TypesAreWords() bool { return n.words }
+
 // Rooms returns what the shared checks read of all devices, in the order of Info. The slice is n's own: read it, never
 // write to it.
 func (n *NodeUsage) Rooms() []Room { return n.rooms }
+
+// Shares returns what ordering reads of all devices, in the order of Info. The slice is n's own: read it, never write to it.
+func (n *NodeUsage) Shares() []Shares { return n.shares }
 
 // Devices returns the usage of all devices, in the order of Info. The slice is n's own: read it, never write to it.
 func (n *NodeUsage) Devices() []DeviceUsage { return n.devices }

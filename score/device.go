@@ -76,21 +76,24 @@ func (w *Weights) set(name, value string) error {
 // memory that are in use. What a container asks counts as in use only where the vendor word of its request equals the
 // device's type, one slot for each request. A device without slots, cores or memory scores 0.
 func Device(info *device.DeviceInfo, use *device.DeviceUsage, asks []device.ContainerRequest, w Weights) float32 {
-	if info.Slots == 0 || info.Cores == 0 || info.Memory == 0 {
-		return 0
-	}
-	slots, cores, memory := use.Slots, use.Cores, use.Memory
+	with := device.DeviceUsage{Slots: use.Slots, Cores: use.Cores, Memory: use.Memory}
 	for i := range asks {
 		if string(asks[i].Vendor) == info.Type {
-			slots++
-			cores += asks[i].Cores
-			memory += asked(&asks[i], info.Memory)
+			with.Slots++
+			with.Cores += asks[i].Cores
+			with.Memory += asked(&asks[i], info.Memory)
 		}
 	}
-	s := float32(float32(w.Slot) * (float32(slots) / float32(info.Slots)))
-	c := float32(float32(w.Core) * (float32(cores) / float32(info.Cores)))
-	m := float32(float32(w.Memory) * (float32(memory) / float32(info.Memory)))
-	return 10 * float32(float32(s+c)+m)
+	s := device.SharesOf(info, &with)
+	return w.sum(&s)
+}
+
+// sum weighs the shares in binary32, every product and sum rounded.
+func (w *Weights) sum(s *device.Shares) float32 {
+	slots := float32(float32(w.Slot) * s.Slots)
+	cores := float32(float32(w.Core) * s.Cores)
+	memory := float32(float32(w.Memory) * s.Memory)
+	return 10 * float32(float32(slots+cores)+memory)
 }
 
 // asked is the memory a request counts with in the score: unlike in the fit, the percentage goes before the amount.
@@ -104,4 +107,9 @@ func asked(r *device.ContainerRequest, memory int64) int64 {
 // RankOf returns what a device is sorted by.
 func RankOf(info *device.DeviceInfo, use *device.DeviceUsage, asks []device.ContainerRequest, w Weights) Rank {
 	return Rank{Score: Device(info, use, asks, w), Slots: use.Slots, NUMA: info.NUMA, Index: info.Index}
+}
+
+// RankUnasked is RankOf for a device whose type is no vendor word, so that nothing asked counts.
+func RankUnasked(s *device.Shares, w Weights) Rank {
+	return Rank{Score: w.sum(s), Slots: int64(s.Used), NUMA: s.NUMA, Index: s.Index}
 }

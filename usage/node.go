@@ -46,8 +46,6 @@ func Apply(info *device.NodeInfo, holdings []Holding) *device.NodeUsage {
 	})
 }
 
-const modeMIG = "mig"
-
 func add(info *device.NodeInfo, devices []device.DeviceUsage, h *Holding) {
 	reserved := byDevice(h.Reservations)
 	for _, hold := range h.Allocation.Collapse() {
@@ -57,7 +55,7 @@ func add(info *device.NodeInfo, devices []device.DeviceUsage, h *Holding) {
 		}
 		hold.MIG = nil // the reservations say it
 		devices[i].Take(hold)
-		if info.Device(i).Mode == modeMIG && len(reserved[hold.ID]) == 0 {
+		if info.Device(i).Mode == device.ModeMIG && len(reserved[hold.ID]) == 0 {
 			devices[i].Healthy = false
 		}
 	}
@@ -68,7 +66,7 @@ func add(info *device.NodeInfo, devices []device.DeviceUsage, h *Holding) {
 			continue
 		}
 		delete(reserved, d.ID)
-		if d.Mode == modeMIG {
+		if d.Mode == device.ModeMIG {
 			devices[i].Take(device.Hold{MIG: instances})
 		} else {
 			devices[i].Healthy = false // deviation N10
@@ -101,7 +99,7 @@ func block(info *device.NodeInfo, devices []device.DeviceUsage, h *Holding, stra
 		return
 	}
 	for i := range devices {
-		if info.Device(i).Mode == modeMIG {
+		if info.Device(i).Mode == device.ModeMIG {
 			devices[i].Healthy = false
 		}
 	}

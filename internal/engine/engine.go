@@ -56,33 +56,35 @@ type Scratch struct {
 
 // view is a state of the node: the node's own usage until something is booked, then a copy.
 type view struct {
-	usage []device.DeviceUsage
-	rooms []device.Room
-	order []int32 // empty: registration order
-
-	copied struct { // memory for the copy
-		usage []device.DeviceUsage
-		rooms []device.Room
-	}
+	state
+	copied state   // memory for the copy
+	order  []int32 // empty: registration order
 }
 
-func (v *view) reset(usage []device.DeviceUsage, rooms []device.Room) {
-	v.usage, v.rooms, v.order = usage, rooms, v.order[:0]
+type state struct {
+	usage  []device.DeviceUsage
+	rooms  []device.Room
+	shares []device.Shares
 }
+
+func (v *view) reset(s state) { v.state, v.order = s, v.order[:0] }
 
 func (v *view) book(info *device.NodeInfo, g *device.Grant) {
 	c := &v.copied
 	if len(c.usage) == 0 || &v.usage[0] != &c.usage[0] {
 		c.usage = append(c.usage[:0], v.usage...)
 		c.rooms = append(c.rooms[:0], v.rooms...)
-		v.usage, v.rooms = c.usage, c.rooms
+		c.shares = append(c.shares[:0], v.shares...)
+		v.state = *c
 	}
 	hold := device.Hold{Slots: 1, Memory: g.Memory, Cores: g.Cores}
 	if !g.MIG.IsZero() {
 		hold.MIG = []device.MIGInstance{g.MIG}
 	}
-	v.usage[g.Device].Take(hold)
-	v.rooms[g.Device] = device.RoomOf(info.Device(g.Device), &v.usage[g.Device])
+	use := &v.usage[g.Device]
+	use.Take(hold)
+	v.rooms[g.Device] = device.RoomOf(info.Device(g.Device), use)
+	v.shares[g.Device] = device.SharesOf(info.Device(g.Device), use)
 }
 
 // Fit tries a pod on a node. It returns the allocation, or nil and why not in Why, which is valid until the next call. Cost:
@@ -99,7 +101,7 @@ func (s *Scratch) Fit(pod *Pod, node *device.NodeUsage, trace Trace) *device.All
 		}
 		return nil
 	}
-	s.shared.reset(node.Devices(), node.Rooms())
+	s.shared.reset(state{node.Devices(), node.Rooms(), node.Shares()})
 	for i := range pod.Containers {
 		if !s.container(i) {
 			return nil
@@ -127,7 +129,7 @@ func (s *Scratch) container(i int) bool {
 	v := &s.shared
 	if s.fit.Class == device.Init {
 		v = &s.fresh
-		v.reset(s.shared.usage, s.shared.rooms)
+		v.reset(s.shared.state)
 		v.order = append(v.order, s.shared.order...)
 	}
 	last := i+1 == len(s.pod.Containers)
@@ -153,12 +155,18 @@ func (s *Scratch) sort(v *view, c *Container) {
 	s.pod.Policy.Sort(v.order, s.ranks)
 }
 
+// rank works out what devices are sorted by. What the container asks counts only on devices whose type is a vendor word.
 func (s *Scratch) rank(v *view, c *Container, positions []int32) {
 	if len(s.ranks) < len(v.usage) {
 		s.ranks = make([]score.Rank, len(v.usage))
 	}
+	asks := s.node.TypesAreWords()
 	for _, i := range positions {
-		s.ranks[i] = score.RankOf(s.fit.Node.Device(int(i)), &v.usage[i], c.Asks, s.pod.Weights)
+		if asks {
+			s.ranks[i] = score.RankOf(s.fit.Node.Device(int(i)), &v.usage[i], c.Asks, s.pod.Weights)
+		} else {
+			s.ranks[i] = score.RankUnasked(&v.shares[i], s.pod.Weights)
+		}
 	}
 }
 
@@ -166,7 +174,7 @@ func (s *Scratch) rank(v *view, c *Container, positions []int32) {
 func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 	from, to := s.node.Range(p.Ask.Vendor)
 	s.Why = device.Reasons{Total: to - from}
-	if p.Ask.Nums > int64(to-from) && !s.repeats(&p.Plan, from, to) {
+	if p.Ask.Nums > int64(to-from) && !s.repeats(v, &p.Plan, from, to) {
 		s.Why.Node = device.NodeInsufficientDevice
 		if from == to && s.fit.Node.Malformed(p.Ask.Vendor) {
 			s.Why.Node = device.NodeMalformed
@@ -192,16 +200,8 @@ func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 	return true
 }
 
-func (s *Scratch) repeats(p *device.Plan, from, to int) bool {
-	if p.Repeat == nil {
-		return false
-	}
-	for i := from; i < to; i++ {
-		if p.Repeat(s.fit.Node.Device(i)) {
-			return true
-		}
-	}
-	return false
+func (s *Scratch) repeats(v *view, p *device.Plan, from, to int) bool {
+	return p.Repeat && slices.ContainsFunc(v.rooms[from:to], device.Room.Divided)
 }
 
 // grant leaves the devices that serve in s.fit.Granted. Where the order of trying cannot change which devices pass, all are
@@ -253,7 +253,7 @@ func (s *Scratch) try(v *view, p *Plan, from, to int) bool {
 			s.Why.Add(p.Rules.Code(broken), 1)
 			continue
 		}
-		if p.Repeat != nil && p.Repeat(s.candidate.Info()) {
+		if p.Repeat && s.candidate.Room.Divided() {
 			return false
 		}
 		passing = append(passing, i)
@@ -307,7 +307,7 @@ func (s *Scratch) walk(c *Container, p *Plan) bool {
 				s.tellOthers(c, p, s.passing[:k])
 				return true
 			}
-			again = p.Repeat != nil && p.Repeat(s.candidate.Info())
+			again = p.Repeat && s.candidate.Room.Divided()
 		}
 	}
 	return s.choose(p)

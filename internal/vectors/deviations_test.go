@@ -278,7 +278,7 @@ func refused(resource func(key string) bool) func(*Situation, *Difference) bool 
 		}
 		_, err := s.Set.Request(s.Pod)
 		var e *device.RequestError
-		return errors.As(err, &e) && resource(e.Key)
+		return errors.As(err, &e) && e.Key != device.AnnotationWeights && resource(e.Key)
 	}
 }
 

@@ -26,9 +26,6 @@ const (
 	AnnotationMode       = "nvidia.com/vgpu-mode"             // pod: modes, as a text that contains them
 )
 
-// ModeMIG is the mode of cards that are cut into instances; hami-core and mps do not differ for a scheduler.
-const ModeMIG = "mig"
-
 // Config is the section "nvidia" of a HAMi device configuration (spec core §15.2). Settings of the node agent are kept for
 // callers; they change no decision here.
 type Config struct {

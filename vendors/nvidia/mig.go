@@ -6,13 +6,11 @@ import (
 	"github.com/accelfit/accelfit/device"
 )
 
-func isMIG(d *device.DeviceInfo) bool { return d.Mode == ModeMIG }
-
 // bookInstance settles which instance of a card in mode mig would be cut for the candidate (spec nvidia §7): of the
 // profiles with enough memory and a free placement the one with the least memory, then the fewest slices. Cards in other
 // modes are booked as asked.
 func bookInstance(c *device.Candidate) bool {
-	if !isMIG(c.Info()) {
+	if !c.Room.Divided() {
 		return true
 	}
 	best := -1
@@ -77,7 +75,7 @@ func isFree(c *device.Candidate, p device.Placement) bool {
 
 // slotForInstance counts the instances of a card that the container has been granted against the card's slots.
 func slotForInstance(c *device.Candidate) bool {
-	if !isMIG(c.Info()) {
+	if !c.Room.Divided() {
 		return true
 	}
 	slots := c.Usage.Slots

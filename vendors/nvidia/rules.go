@@ -13,7 +13,7 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 	mode, hasMode := pod.Annotations[AnnotationMode]
 	types := device.ParseTypes(pod.Annotations[AnnotationUseType], pod.Annotations[AnnotationNoUseType])
 	ids := device.ParseIDs(pod.Annotations[AnnotationUseUUID], pod.Annotations[AnnotationNoUseUUID])
-	mig := !hasMode || strings.Contains(mode, ModeMIG)
+	mig := !hasMode || strings.Contains(mode, device.ModeMIG)
 	var rules []device.Rule
 	add := func(needed bool, r device.Rule) {
 		if needed {
@@ -39,7 +39,7 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 	add(p.Cores == 100, device.Rule{Code: device.ExclusiveDeviceAllocateConflict, Check: device.WholeIsIdle})
 	add(p.Cores == 0, device.Rule{Code: device.CardComputeUnitsExhausted, Check: device.HasCompute})
 	if mig {
-		p.Repeat = isMIG
+		p.Repeat = true
 		p.Book = bookInstance
 		// Check 15, and deviations N5 and N6: an instance, and a slot for it.
 		add(true, device.Rule{Code: device.CardMigTopologyInfeasible, Check: device.CanBook, Explain: explainInstance})
