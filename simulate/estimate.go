@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"math"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -15,8 +16,8 @@ type Limits struct {
 	// MaxNodes is the largest number of new nodes; 0: any number, negative: none.
 	MaxNodes int
 
-	// Allow says why a pod must not be put on a new node that holds the given pods already, or nil: everything that is
-	// not a device. It must not change its arguments.
+	// Allow says why a pod must not be put on a new node that holds the given pods already, those of the template first,
+	// or nil: everything that is not a device. It must not change its arguments, nor keep on.
 	Allow func(pod *corev1.Pod, node *corev1.Node, on []*corev1.Pod) error
 
 	// Quotas are the limits of namespaces, with what is taken of them; the zero value limits nothing.
@@ -39,10 +40,12 @@ type Estimated struct {
 // NewNode is a node that the estimate adds, with the pods it is for in the order they were placed.
 type NewNode struct {
 	Name   string
-	Object *corev1.Node
+	Object *corev1.Node // its annotations are the sample's; Usage is what counts
 	Usage  *device.NodeUsage
 	Pods   []*corev1.Pod
 	Placed []*device.Allocation // of Pods
+
+	on []*corev1.Pod // the template's pods and Pods
 }
 
 // Unplaced is a pod that no new node would serve.
@@ -107,7 +110,7 @@ func (e *estimator) place(p *pending) {
 	}
 	for i := range e.out.Nodes {
 		n := &e.out.Nodes[i]
-		if fit := e.fit(r, headroom == nil, n.Usage); fit.OK() && e.allowed(p.pod, n.Object, n.Pods) == nil {
+		if fit := e.fit(r, headroom == nil, n.Usage); fit.OK() && e.allowed(p.pod, n.Object, n.on) == nil {
 			e.enter(n, p, fit)
 			return
 		}
@@ -115,7 +118,7 @@ func (e *estimator) place(p *pending) {
 	fit := e.fit(r, headroom == nil, e.next.usage)
 	failed := Unplaced{Pod: p.pod, Reasons: fit.Reasons}
 	if fit.OK() {
-		failed.Err = e.allowed(p.pod, e.next.object, nil)
+		failed.Err = e.allowed(p.pod, e.next.object, e.template.Pods)
 		failed.Limit = failed.Err == nil && e.limits.MaxNodes != 0 && len(e.out.Nodes) >= e.limits.MaxNodes
 	}
 	if !fit.OK() || failed.Err != nil || failed.Limit {
@@ -158,14 +161,14 @@ func (e *estimator) provide() []device.Problem {
 
 // grow adds the next new node.
 func (e *estimator) grow() *NewNode {
-	e.out.Nodes = append(e.out.Nodes, NewNode{Name: e.next.object.Name, Object: e.next.object, Usage: e.next.usage})
+	e.out.Nodes = append(e.out.Nodes, NewNode{Name: e.next.object.Name, Object: e.next.object, Usage: e.next.usage, on: slices.Clone(e.template.Pods)})
 	e.provide()
 	return &e.out.Nodes[len(e.out.Nodes)-1]
 }
 
 func (e *estimator) enter(n *NewNode, p *pending, fit vendors.Fit) {
 	n.Usage = n.Usage.With(fit.Allocation)
-	n.Pods = append(n.Pods, p.pod)
+	n.Pods, n.on = append(n.Pods, p.pod), append(n.on, p.pod)
 	n.Placed = append(n.Placed, fit.Allocation)
 	e.placed = append(e.placed, p.request)
 	e.out.Quotas = e.out.Quotas.Take(p.request.Namespace, fit.Allocation)

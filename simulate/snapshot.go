@@ -40,8 +40,9 @@ type node struct {
 }
 
 // New reads nodes and what running pods hold on them, by the pods' annotations. Pods without such annotations hold
-// nothing: use Place for them. What cannot be read, and nodes whose name occurs twice, is reported and left out. The
-// objects are shared, not copied: they must not change while a snapshot uses them.
+// nothing: use Place for them. Pods on nodes that are not given are not known, and do not count against quotas. What cannot
+// be read, and nodes whose name occurs twice, is reported and left out. The objects are shared, not copied: they must not
+// change while a snapshot uses them.
 func New(set *vendors.Set, nodes []*corev1.Node, pods []*corev1.Pod) (*Snapshot, []device.Problem) {
 	s := &Snapshot{set: set, quotas: usage.NewQuotas(set)}
 	byNode, problems := holdingsByNode(set, pods)
@@ -296,8 +297,14 @@ type PlaceOptions struct {
 	// Allow says why a node must not be used, or nil: everything that is not a device. It must not change its arguments.
 	Allow func(pod *corev1.Pod, node *corev1.Node) error
 
+	// Placed is told about every pod that is placed, so that Allow can count what is not a device; nil: nobody.
+	Placed func(pod *corev1.Pod, node *corev1.Node)
+
 	// FirstFit takes the first node that serves, by name, instead of the best.
 	FirstFit bool
+
+	// Brief leaves Result.Refused empty: on thousands of nodes the reasons are most of the cost.
+	Brief bool
 }
 
 // PlaceAnywhere places a pod on the node with the best score under the pod's node policy, the first by name of equals. That
@@ -318,6 +325,9 @@ func (s *Snapshot) PlaceAnywhere(pod *corev1.Pod, o PlaceOptions) (Result, error
 	}
 	result := s.commit(r, w.best.Name, w.fit)
 	result.Refused = w.refused
+	if o.Placed != nil {
+		o.Placed(pod, s.Object(result.Node))
+	}
 	return result, nil
 }
 
@@ -358,6 +368,9 @@ func (w *search) try(name string, n *node) bool {
 // refuse adds a refusal. Where many nodes refuse, room is made once for all that may follow.
 func (w *search) refuse(r Refusal) {
 	const many = 64
+	if w.options.Brief {
+		return
+	}
 	if len(w.refused) == many {
 		w.refused = slices.Grow(w.refused, w.left+1)
 	}

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,19 +29,15 @@ type Template struct {
 // healthy, not cordoned, with ids of their own, and nothing taken but by Template.Pods. NUMA nodes, link scores and
 // everything else that is hardware are always kept.
 type TemplateOptions struct {
-	KeepHealth bool // devices that are unhealthy on the sample are unhealthy on new nodes
-	KeepCordon bool // devices that the sample's operator has cordoned are cordoned on new nodes
+	KeepHealth bool // new nodes have the sample's unhealthy devices, conditions, and taints for what is wrong with it
+	KeepCordon bool // devices that the sample's operator has cordoned are cordoned on new nodes, and so is the node itself
 	KeepIDs    bool // devices have the sample's ids; otherwise <node>/<id of the sample>, so that no two nodes share one
 	KeepUsage  bool // Template.Pods hold what their annotations say they hold on the sample, MIG instances included
 }
 
 // instantiate makes a new node of the template. Template.Pods that do not fit, or cannot be read, are problems.
 func (t *Template) instantiate(set *vendors.Set, name string) (*node, []device.Problem) {
-	object := t.Node.DeepCopy()
-	object.Name = name
-	if object.Labels[corev1.LabelHostname] != "" {
-		object.Labels[corev1.LabelHostname] = name
-	}
+	object := t.object(name)
 	sample := set.Inventory(t.Node)
 	problems := sample.Problems()
 	info := t.fresh(sample, name)
@@ -65,6 +62,31 @@ func (t *Template) instantiate(set *vendors.Set, name string) (*node, []device.P
 		n.usage = n.usage.With(fit.Allocation)
 	}
 	return n, problems
+}
+
+// object is the Kubernetes object of a new node: the sample's, less what is state of the sample.
+func (t *Template) object(name string) *corev1.Node {
+	n := t.Node.DeepCopy()
+	n.Name, n.UID, n.ResourceVersion = name, "", ""
+	if n.Labels[corev1.LabelHostname] != "" {
+		n.Labels[corev1.LabelHostname] = name
+	}
+	delete(n.Annotations, device.AnnotationLock)
+	if !t.Options.KeepCordon {
+		n.Spec.Unschedulable = false
+		n.Spec.Taints = untainted(n.Spec.Taints, corev1.TaintNodeUnschedulable)
+	}
+	if !t.Options.KeepHealth {
+		n.Spec.Taints = untainted(n.Spec.Taints, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable,
+			corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure, corev1.TaintNodePIDPressure,
+			corev1.TaintNodeNetworkUnavailable)
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	}
+	return n
+}
+
+func untainted(taints []corev1.Taint, keys ...string) []corev1.Taint {
+	return slices.DeleteFunc(taints, func(t corev1.Taint) bool { return slices.Contains(keys, t.Key) })
 }
 
 // daemon makes the holding of a template pod one of a pod of its own on the node.

@@ -131,6 +131,9 @@ func (s *Set) Stale(pod *corev1.Pod, written map[string]string) []string {
 		check(b.Names().Allocated)
 	}
 	check(device.AnnotationMIGReservation)
+	if pod.Annotations[device.AnnotationBindPhase] == device.BindFailed {
+		check(device.AnnotationBindPhase)
+	}
 	return out
 }
 
