@@ -196,7 +196,8 @@ func unhelped(pods []*corev1.Pod, options []PlanStep) []Unhelped {
 }
 
 // PlaceAll places as many of the pods as fit on the snapshot's nodes, the most demanding first, each as PlaceAnywhere does,
-// and returns the rest in the same order: pods whose request is invalid, or that are placed already, with Err set.
+// and returns the rest in the same order: pods whose request is invalid, or that are placed already, with Err set. Only the
+// rest has reasons.
 func (s *Snapshot) PlaceAll(pods []*corev1.Pod, o PlaceOptions) (placed []Placed, rest []Placed) {
 	largest := device.NewNodeInfo("")
 	for _, n := range s.nodes.All() {
@@ -207,6 +208,7 @@ func (s *Snapshot) PlaceAll(pods []*corev1.Pod, o PlaceOptions) (placed []Placed
 	for _, p := range queue(s.set, pods, largest) {
 		result, err := s.PlaceAnywhere(p.pod, o)
 		if err == nil && result.OK() {
+			result.Refused = nil
 			placed = append(placed, Placed{p.pod, result, nil})
 		} else {
 			rest = append(rest, Placed{p.pod, result, err})

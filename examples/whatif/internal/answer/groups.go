@@ -168,19 +168,13 @@ func (w *World) group(spec *GroupSpec) (simulate.NodeGroup, error) {
 	return g, nil
 }
 
-// groupKey marks the nodes of a template with their group, for the rules that are not about devices.
-const groupKey = "whatif.accelfit.dev/group"
-
-// fresh is a sample as a new node of the group: named after it, without the marks that a live node's state has left.
+// fresh is a sample as a new node of the group: named after it, without the marks that cloud and autoscaler have left.
 func fresh(sample *corev1.Node, group string) *corev1.Node {
-	sample.Name, sample.UID = group, ""
-	sample.Spec.Unschedulable = false
+	sample.Name = group
 	sample.Spec.Taints = slices.DeleteFunc(sample.Spec.Taints, func(t corev1.Taint) bool {
-		return strings.HasPrefix(t.Key, "node.kubernetes.io/") || strings.HasPrefix(t.Key, "node.cloudprovider.kubernetes.io/") ||
+		return strings.HasPrefix(t.Key, "node.cloudprovider.kubernetes.io/") ||
 			t.Key == "ToBeDeletedByClusterAutoscaler" || t.Key == "DeletionCandidateOfClusterAutoscaler"
 	})
-	sample.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-	metav1.SetMetaDataAnnotation(&sample.ObjectMeta, groupKey, group)
 	return sample
 }
 

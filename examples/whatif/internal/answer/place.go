@@ -97,8 +97,7 @@ func (s *stack) place(a asked) Placement {
 		p.Invalid = a.invalid.Error()
 		return p
 	}
-	result, err := s.snapshot.PlaceAnywhere(a.pod, simulate.PlaceOptions{Allow: s.allow})
-	s.count()
+	result, err := s.snapshot.PlaceAnywhere(a.pod, simulate.PlaceOptions{Allow: s.allow, Placed: s.placed})
 	if err != nil {
 		p.Invalid = err.Error()
 		return p

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/accelfit/accelfit/examples/whatif/internal/nondevice"
 	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 	"github.com/accelfit/accelfit/simulate"
 )
@@ -60,7 +59,7 @@ type Unplaced struct {
 
 // ScaleUp plans which groups to grow for the pods that wait.
 func (w *World) ScaleUp(specs []GroupSpec, strategy simulate.Strategy, known []problem.Problem) (*ScaleUp, error) {
-	p := planner{w: w, s: w.stack(), problems: slices.Clone(known), daemons: map[string]nondevice.Taken{}}
+	p := planner{w: w, s: w.stack(), problems: slices.Clone(known)}
 	p.out = &ScaleUp{
 		Strategy: string(strategy), Groups: []Group{}, Live: []Placement{}, Steps: []Step{}, Unplaced: []Unplaced{},
 	}
@@ -80,9 +79,7 @@ type planner struct {
 	w        *World
 	s        *stack
 	groups   []simulate.NodeGroup
-	daemons  map[string]nondevice.Taken // by group
-	rest     []*corev1.Pod              // that do not fit on live nodes
-	refused  map[*corev1.Pod][]simulate.Refusal
+	rest     []*corev1.Pod // that do not fit on live nodes
 	problems []problem.Problem
 	out      *ScaleUp
 }
@@ -93,7 +90,6 @@ func (p *planner) addGroup(spec *GroupSpec) error {
 		return err
 	}
 	p.groups = append(p.groups, g)
-	p.daemons[g.Name] = p.w.rules.Sum(g.Template.Pods...)
 	p.out.Groups = append(p.out.Groups, Group{
 		Name: g.Name, Sample: spec.Sample, Devices: p.w.set.Inventory(g.Template.Node).Len(),
 		DaemonPods: len(g.Template.Pods), Price: g.Price, MaxNew: g.MaxNew,
@@ -104,7 +100,6 @@ func (p *planner) addGroup(spec *GroupSpec) error {
 // live places what fits on live nodes.
 func (p *planner) live(pods []*corev1.Pod) {
 	p.out.Pending = len(pods)
-	p.refused = map[*corev1.Pod][]simulate.Refusal{}
 	var ready []*corev1.Pod
 	for _, pod := range pods {
 		a := p.w.ask(pod)
@@ -119,8 +114,8 @@ func (p *planner) live(pods []*corev1.Pod) {
 		ready = append(ready, a.pod)
 	}
 	p.s.all = len(ready)
-	placed, rest := p.s.snapshot.PlaceAll(ready, simulate.PlaceOptions{Allow: p.s.allow})
-	p.s.count()
+	placed, rest := p.s.snapshot.PlaceAll(ready, simulate.PlaceOptions{Allow: p.s.allow, Placed: p.s.placed, Brief: true})
+	p.s.all = 0 // from here on, questions are no progress
 	for _, x := range placed {
 		q := Placement{Pod: podName(x.Pod), Devices: []Granted{}, Refused: []Refused{}}
 		p.w.grant(&q, x.Pod, x.Node, x.Allocation)
@@ -132,7 +127,6 @@ func (p *planner) live(pods []*corev1.Pod) {
 			continue
 		}
 		p.rest = append(p.rest, x.Pod)
-		p.refused[x.Pod] = x.Refused
 	}
 }
 
@@ -146,13 +140,18 @@ func (p *planner) unplaced(u Unplaced) {
 	p.out.Unplaced = append(p.out.Unplaced, u)
 }
 
-// allow judges what is not a device on a new node, which starts with the pods of its group's DaemonSets.
-func (p *planner) allow(pod *corev1.Pod, node *corev1.Node, on []*corev1.Pod) error {
-	taken := p.daemons[node.Annotations[groupKey]]
-	for _, other := range on {
-		taken = p.w.rules.Plus(taken, other)
+// refused says why live nodes do not serve a pod.
+func (p *planner) refused(pod *corev1.Pod) []Refused {
+	result, err := p.s.snapshot.Fork().PlaceAnywhere(pod, simulate.PlaceOptions{Allow: p.s.allow})
+	if err != nil {
+		return nil
 	}
-	if found := p.w.rules.Broken(pod, node, taken); len(found) > 0 {
+	return refused(result.Refused)
+}
+
+// allow judges what is not a device on a new node.
+func (p *planner) allow(pod *corev1.Pod, node *corev1.Node, on []*corev1.Pod) error {
+	if found := p.w.rules.Broken(pod, node, p.w.rules.Sum(on...)); len(found) > 0 {
 		return found
 	}
 	return nil
@@ -173,7 +172,7 @@ func (p *planner) grow(strategy simulate.Strategy) {
 		for i, g := range u.Groups {
 			groups.add(p.groups[i].Name, whyUnplaced(g))
 		}
-		p.unplaced(Unplaced{Pod: podName(u.Pod), Live: refused(p.refused[u.Pod]), Groups: groups.list()})
+		p.unplaced(Unplaced{Pod: podName(u.Pod), Live: p.refused(u.Pod), Groups: groups.list()})
 	}
 	for _, d := range plan.Problems {
 		p.problems = append(p.problems, problem.From(d.Object, d.Err, "it on new nodes")...)

@@ -12,7 +12,7 @@ type stack struct {
 	w        *World
 	snapshot *simulate.Snapshot
 	taken    map[string]nondevice.Taken // of nodes that changed
-	last     *corev1.Pod                // asked about last; not yet counted where it was placed
+	last     *corev1.Pod                // asked about last
 	tried    int
 	all      int // pods that will be tried, for the progress
 }
@@ -40,11 +40,9 @@ func (s *stack) lift(pod *corev1.Pod) {
 	}
 }
 
-// allow judges what is not a device. Pods are tried one after the other, so the first question about a pod settles the one
-// before it.
+// allow judges what is not a device. Pods are tried one after the other.
 func (s *stack) allow(pod *corev1.Pod, node *corev1.Node) error {
 	if pod != s.last {
-		s.count()
 		s.last = pod
 		s.tried++
 		if s.all > 0 && s.w.options.Progress != nil {
@@ -57,13 +55,7 @@ func (s *stack) allow(pod *corev1.Pod, node *corev1.Node) error {
 	return nil
 }
 
-// count counts the pod asked about last on the node where it was placed, if any.
-func (s *stack) count() {
-	if s.last == nil {
-		return
-	}
-	if node, placed := s.snapshot.PlacedOn(podKey(s.last)); placed {
-		s.taken[node] = s.w.rules.Plus(s.on(node), s.last)
-	}
-	s.last = nil
+// placed counts a pod on the node where it was placed.
+func (s *stack) placed(pod *corev1.Pod, node *corev1.Node) {
+	s.taken[node.Name] = s.w.rules.Plus(s.on(node.Name), pod)
 }
