@@ -1,8 +1,11 @@
-// Package readme keeps README.md true: its Go snippets stand in examples that are compiled and run.
-package readme
+// Package docs keeps README.md and docs/ true: snippets stand in examples that are run, output is what is printed, and every
+// deviation has a test.
+package docs
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,6 +21,49 @@ func TestSnippetsAreExamples(t *testing.T) {
 	for _, b := range blocks {
 		if !strings.Contains(examples, squeeze(b[1])) {
 			t.Errorf("no example has this snippet of README.md:\n%s", b[1])
+		}
+	}
+}
+
+// TestOutputIsPrinted: what README.md says the demonstration prints is what its golden file holds.
+func TestOutputIsPrinted(t *testing.T) {
+	readme := read(t, "../../README.md")
+	golden := read(t, "../../examples/whatif/internal/command/testdata/golden/demo.txt")
+	block := regexp.MustCompile("(?s)```text\n(.*?)```").FindStringSubmatch(readme)
+	if block == nil {
+		t.Fatal("no output in README.md")
+	}
+	for part := range strings.SplitSeq(block[1], "…\n") {
+		if part = strings.TrimSpace(part); part == "" || !strings.Contains(golden, part) {
+			t.Errorf("the demonstration does not print:\n%s", part)
+		}
+	}
+}
+
+// TestEveryDeviationHasATest: the ids of docs/deviations.md are named in the tests or scenario files that hold them.
+func TestEveryDeviationHasATest(t *testing.T) {
+	named := map[string]bool{}
+	word := regexp.MustCompile(`\b[DNM]\d+\b`)
+	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
+		scenario := strings.Contains(path, "testdata") && strings.HasSuffix(path, ".txt")
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") && !scenario {
+			return err
+		}
+		for _, id := range word.FindAllString(read(t, path), -1) {
+			named[id] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := regexp.MustCompile(`(?m)^\| ([DNM]\d+) \|`).FindAllStringSubmatch(read(t, "../../docs/deviations.md"), -1)
+	if len(ids) < 30 {
+		t.Errorf("only %d deviations are listed", len(ids))
+	}
+	for _, id := range ids {
+		if !named[id[1]] {
+			t.Errorf("no test names %s", id[1])
 		}
 	}
 }
