@@ -149,7 +149,7 @@ func TestWeightsChangeTheChoice(t *testing.T) {
 	}
 }
 
-// TestBinary32Decides is spec core E12: exactly equal sums differ once every product and sum is rounded to binary32.
+// TestBinary32Decides is spec core E12, deviation D7: exactly equal sums differ once every product and sum is rounded to binary32.
 func TestBinary32Decides(t *testing.T) {
 	g0 := device.DeviceInfo{ID: "g0", Index: 0, Type: "NVIDIA-NVIDIA L4", Slots: 10, Memory: 24576, Cores: 100}
 	g1 := g0

@@ -115,6 +115,7 @@ func kinds() []kind {
 // sizes states how many partial sets may be examined.
 var sizes = []struct{ k, n, limit int }{{8, 16, 5_000}, {10, 24, 200_000}}
 
+// Deviation N1: the best choice without listing all.
 func TestVisitedRandom(t *testing.T) {
 	seeds := uint64(200)
 	if testing.Short() {
