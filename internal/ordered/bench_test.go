@@ -114,8 +114,10 @@ func BenchmarkFork(b *testing.B) {
 		b.Run("ordered", func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				fork := m
-				fork = fork.Set(keys[i%len(keys)], value)
+				fork := m.Set(keys[i%len(keys)], value)
+				if fork.Len() != m.Len() {
+					b.Fatal("a key was not found")
+				}
 			}
 		})
 		b.Run("plain", func(b *testing.B) {
