@@ -118,3 +118,115 @@ func BenchmarkFit(b *testing.B) {
 	run("accept-4-cards/8", asking(gpus("4", "4000")), node, true)
 	run("reject-type/8", asking(gpus("1", "4000"), "nvidia.com/use-gputype", "A100"), node, false)
 }
+
+// BenchmarkFilter: one pod on many nodes, a fifth of which have room. The cost of a node does not depend on their number.
+func BenchmarkFilter(b *testing.B) {
+	set := vendors.Default()
+	for _, n := range []int{1000, 10000} {
+		nodes := make([]*device.NodeUsage, n)
+		for i := range nodes {
+			nodes[i] = halfFull(b, set, fmt.Sprintf("n%d", i), 8, func(d *device.DeviceInfo) {
+				if i%5 != 0 {
+					d.Memory = 12288 // nothing left
+				}
+			})
+		}
+		r := request(b, set, asking(gpus("2", "4000")))
+		b.Run(fmt.Sprintf("%d-nodes", n), func(b *testing.B) {
+			for b.Loop() {
+				fits := 0
+				for _, node := range nodes {
+					if set.Fit(r, node).OK() {
+						fits++
+					}
+				}
+				if fits != n/5 {
+					b.Fatalf("%d nodes fit", fits)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/node")
+		})
+	}
+}
+
+// linked scores the links of halfFull's cards: pairs by NVLink, fours by switch, the rest by CPU; noise makes no two alike.
+func linked(n int) func(d *device.DeviceInfo) {
+	return func(d *device.DeviceInfo) {
+		d.LinkScores = map[string]int64{}
+		for j := range n {
+			score := int64(20)
+			switch {
+			case j == d.Index:
+				continue
+			case j/2 == d.Index/2:
+				score = 600
+			case j/4 == d.Index/4:
+				score = 50
+			}
+			d.LinkScores[fmt.Sprintf("%s%02d", d.ID[:len(d.ID)-2], j)] = score + int64((j+1)*(d.Index+1)%7)
+		}
+	}
+}
+
+// BenchmarkTopology: choosing by link scores beside the plain fit of as many devices.
+func BenchmarkTopology(b *testing.B) {
+	set := vendors.Default()
+	for _, c := range []struct {
+		name  string
+		nums  string
+		node  *device.NodeUsage
+		small string
+	}{
+		{"8-of-16", "8", halfFull(b, set, "n", 16, linked(16)), "4000"},
+		{"10-of-24", "10", halfFull(b, set, "n", 24, linked(24)), "4000"},
+		{"16-of-32", "16", halfFull(b, set, "n", 32, linked(32)), "4000"},
+		{"8-of-56-mig", "8", device.NewNodeUsage(halfFull(b, set, "n", 8, linked(8), asMIG).Info()), "4000"},
+	} {
+		for _, policy := range []string{"spread", "topology-aware"} {
+			b.Run(c.name+"/"+policy, func(b *testing.B) {
+				r := request(b, set, asking(gpus(c.nums, c.small), device.AnnotationDevicePolicy, policy))
+				b.ReportAllocs()
+				for b.Loop() {
+					if !set.Fit(r, c.node).OK() {
+						b.Fatal("does not fit")
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkRequest: parsing a pod, which is done once for all nodes.
+func BenchmarkRequest(b *testing.B) {
+	set := vendors.Default()
+	for name, pod := range map[string]*corev1.Pod{
+		"plain": asking(gpus("1", "4000")),
+		"selective": asking(gpus("1", "4000"), "nvidia.com/use-gputype", "A100,H100", "nvidia.com/nouse-gpuuuid", "a,b,c",
+			"hami.io/gpu-scheduler-policy", "binpack,numa", "hami.io/device-scoring-weights", "slot=1,core=1,memory=3"),
+		"no-device": asking(map[string]string{"cpu": "1"}),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				request(b, set, pod)
+			}
+		})
+	}
+}
+
+// BenchmarkExplain: a fit that tells of every card.
+func BenchmarkExplain(b *testing.B) {
+	set := vendors.Default()
+	node := halfFull(b, set, "n", 8)
+	for name, pod := range map[string]*corev1.Pod{"reject/8": asking(gpus("1", "16000")), "accept/8": asking(gpus("1", "4000"))} {
+		b.Run(name, func(b *testing.B) {
+			r := request(b, set, pod)
+			b.ReportAllocs()
+			for b.Loop() {
+				if len(set.Explain(r, node).Verdicts) != 8 {
+					b.Fatal("not every card has a verdict")
+				}
+			}
+		})
+	}
+}

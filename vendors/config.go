@@ -84,11 +84,31 @@ func fromConfig(config Config) (*Set, error) {
 // Config returns the configuration the set was loaded from; zero for a set made by New.
 func (s *Set) Config() Config { return s.config }
 
+// plain says which key has a value of the wrong type, without naming Go types.
 func plain(err error) error {
 	if t := (*json.UnmarshalTypeError)(nil); errors.As(err, &t) {
-		return fmt.Errorf("%s: %s is not a %s", t.Field, t.Value, t.Type)
+		if t.Field == "" {
+			return fmt.Errorf("%s is not %s", t.Value, kind(t.Type))
+		}
+		return fmt.Errorf("%s: %s is not %s", t.Field, t.Value, kind(t.Type))
 	}
 	return err
+}
+
+func kind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Struct:
+		return "a mapping"
+	case reflect.Float64:
+		return "a number"
+	}
+	return "a whole number in range"
 }
 
 func diagnose(doc []byte, config Config) []device.Problem {

@@ -2,6 +2,7 @@ package vendors
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,9 +27,9 @@ type Request struct {
 	plans [][]device.Plan             // of pod.Containers, with their quota rules
 }
 
-// Request parses a pod. The error is a [*device.RequestError] for a quantity no request can be made of, or tells what is
-// wrong with the weights annotation; such a pod fits nowhere. A pod that asks for no device has an Empty request. The pod
-// is not changed and not kept.
+// Request parses a pod. The error is, or wraps, a [*device.RequestError]: for a quantity no request can be made of, or for a
+// weights annotation that cannot be read; such a pod fits nowhere. A pod that asks for no device has an Empty request. The
+// pod is not changed and not kept.
 func (s *Set) Request(pod *corev1.Pod) (*Request, error) {
 	r := &Request{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodePolicy: s.nodePolicy(pod)}
 	r.pod.Classes = s.classes(&pod.Spec)
@@ -44,12 +45,30 @@ func (s *Set) Request(pod *corev1.Pod) (*Request, error) {
 	if text, ok := pod.Annotations[device.AnnotationWeights]; ok {
 		var err error
 		if r.pod.Weights, err = score.ParseWeights(text); err != nil {
-			return nil, fmt.Errorf("calcScore failed %w for pod %s", err, pod.Name)
+			return nil, &weightsError{pod.Name, text, err}
 		}
 	}
 	s.plan(r, pod)
 	r.shape = s.shapeOf(r, pod)
 	return r, nil
+}
+
+// weightsError is a weights annotation that cannot be read, in the reference's words; it unwraps to a [device.RequestError].
+type weightsError struct {
+	pod, text string
+	cause     error
+}
+
+func (e *weightsError) Error() string {
+	return "calcScore failed " + e.cause.Error() + " for pod " + e.pod
+}
+
+func (e *weightsError) Unwrap() error {
+	why := e.cause
+	if inner := errors.Unwrap(why); inner != nil {
+		why = inner
+	}
+	return &device.RequestError{Key: device.AnnotationWeights, Value: e.text, Why: why.Error()}
 }
 
 // shapeOf writes down everything that Fit and Score read of a pod.

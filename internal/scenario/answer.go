@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -234,9 +235,9 @@ func (w *World) showInventory(name string) string {
 		out = append(out, fmt.Sprintf("%s index=%d slots=%d mem=%d cores=%d numa=%d mode=%s type=%s",
 			d.ID, d.Index, d.Slots, d.Memory, d.Cores, d.NUMA, d.Mode, d.Type))
 	}
-	for _, v := range node.Info().Described() {
-		if err := node.Info().Unreadable(v); err != nil && !node.Info().Malformed(v) {
-			out = append(out, string(v)+": "+err.Error())
+	for _, b := range w.set.Backends() {
+		if inv := b.Inventory(w.object(name)); errors.Is(inv.Err, device.ErrNoDescription) {
+			out = append(out, string(inv.Vendor)+": "+inv.Err.Error())
 		}
 	}
 	if len(out)+len(problems) == 0 {

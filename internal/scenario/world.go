@@ -241,13 +241,17 @@ func (w *World) setQuota(c *command) error {
 	return nil
 }
 
-// usageOf is a node with what the pods hold there. A node that was never described is one without annotations.
-func (w *World) usageOf(name string) (*device.NodeUsage, []device.Problem) {
-	node, ok := w.nodes[name]
-	if !ok {
-		node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+// object is a node. One that was never described has no annotations.
+func (w *World) object(name string) *corev1.Node {
+	if node, ok := w.nodes[name]; ok {
+		return node
 	}
-	return usage.Node(w.set, node, w.pods)
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// usageOf is a node with what the pods hold there.
+func (w *World) usageOf(name string) (*device.NodeUsage, []device.Problem) {
+	return usage.Node(w.set, w.object(name), w.pods)
 }
 
 // put records a pod with the annotations that it would be given.

@@ -37,7 +37,8 @@ func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (mine bool, err er
 
 func (b *Backend) checkPercent(c *corev1.Container) error {
 	q, found := device.Quantity(c, b.config.ResourceMemoryPercentageName)
-	if p := q.Value(); found && (p < 0 || p > 100) {
+	p, about := q.Value(), q.AsApproximateFloat64() // Value of 1e99 is 0
+	if found && (p < 0 || p > 100 || about > 100) {
 		return &device.RequestError{
 			Container: c.Name, Key: b.config.ResourceMemoryPercentageName, Value: q.String(),
 			Why: "must be an integer between 0 and 100",

@@ -102,7 +102,7 @@ func bestOf(f *device.ContainerFit, from []int, n int) (picked []int, total int6
 		return nil, 0
 	}
 	if n > subset.MaxN {
-		return from[:n], 0
+		return firstOf(f, from, n), 0
 	}
 	from = from[:min(len(from), subset.MaxN)]
 	cards := make([]int, len(from))
@@ -125,6 +125,15 @@ func bestOf(f *device.ContainerFit, from []int, n int) (picked []int, total int6
 		picked[i] = from[at]
 	}
 	return picked, best.Total
+}
+
+// firstOf picks the first n grants if the quota allows them.
+func firstOf(f *device.ContainerFit, from []int, n int) []int {
+	first := everything(f)[:n]
+	if !f.WithinQuota(grants(f, from, first)...) {
+		return nil
+	}
+	return from[:n]
 }
 
 func grants(f *device.ContainerFit, from, choice []int) []device.Grant {

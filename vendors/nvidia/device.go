@@ -1,6 +1,8 @@
 package nvidia
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,15 +27,53 @@ func (b *Backend) Inventory(node *corev1.Node) device.Inventory {
 		inv.Err = device.In(AnnotationRegister, err)
 		return inv
 	}
-	for _, err := range dropped {
+	for _, err := range append(dropped, reservable(devices)...) {
 		inv.Problems = append(inv.Problems, device.Problem{Object: "node " + node.Name, Err: device.In(AnnotationRegister, err)})
 	}
-	if inv.Err = link(devices, node.Annotations); inv.Err != nil {
+	if inv.Err = cmp.Or(checkPlacements(devices), link(devices, node.Annotations)); inv.Err != nil {
 		return inv
 	}
 	cordon(devices, node.Annotations[device.AnnotationCordon])
 	inv.Devices = devices
 	return inv
+}
+
+// reservable takes from the devices the MIG profiles that no reservation can name: those without a name, and all of a card
+// without an id.
+func reservable(devices []device.DeviceInfo) (dropped []error) {
+	for i := range devices {
+		d := &devices[i]
+		all := len(d.MIGProfiles)
+		d.MIGProfiles = slices.DeleteFunc(d.MIGProfiles, func(p device.MIGProfile) bool { return p.Name == "" || d.ID == "" })
+		if len(d.MIGProfiles) < all {
+			dropped = append(dropped, &device.DecodeError{
+				Item: fmt.Sprintf("device %q", d.ID), Field: "migProfiles", Err: errNameless,
+			})
+		}
+	}
+	return dropped
+}
+
+var errNameless = errors.New("no reservation can name a card without id or a profile without name")
+
+// maxPlacements is how many places for instances a card may have in all. Real cards have some dozens; what it takes to fill a
+// card grows with the third power.
+const maxPlacements = 256
+
+func checkPlacements(devices []device.DeviceInfo) error {
+	for i := range devices {
+		n := 0
+		for _, p := range devices[i].MIGProfiles {
+			n += len(p.Placements)
+		}
+		if n > maxPlacements {
+			return &device.DecodeError{
+				Key: AnnotationRegister, Item: "device " + devices[i].ID, Field: "migProfiles",
+				Err: fmt.Errorf("%d placements, more than %d", n, maxPlacements),
+			}
+		}
+	}
+	return nil
 }
 
 func link(devices []device.DeviceInfo, annotations map[string]string) error {

@@ -65,12 +65,24 @@ func isFree(c *device.Candidate, p device.Placement) bool {
 	if !c.Usage.MIG().Free(p) {
 		return false
 	}
-	for i := range c.Fit.Granted {
-		if g := &c.Fit.Granted[i]; g.Device == c.Device && g.MIG.Placement.Overlaps(p) {
+	granted := grantedInstances(c)
+	for i := range granted {
+		if granted[i].MIG.Placement.Overlaps(p) {
 			return false
 		}
 	}
 	return true
+}
+
+// grantedInstances returns what the container was granted of the candidate's card: the last grants, because a card is used up
+// before the next is tried.
+func grantedInstances(c *device.Candidate) []device.Grant {
+	all := c.Fit.Granted
+	from := len(all)
+	for from > 0 && all[from-1].Device == c.Device {
+		from--
+	}
+	return all[from:]
 }
 
 // slotForInstance counts the instances of a card that the container has been granted against the card's slots.
@@ -78,13 +90,7 @@ func slotForInstance(c *device.Candidate) bool {
 	if !c.Room.Divided() {
 		return true
 	}
-	slots := c.Usage.Slots
-	for i := range c.Fit.Granted {
-		if c.Fit.Granted[i].Device == c.Device {
-			slots++
-		}
-	}
-	return slots < c.Info().Slots
+	return c.Usage.Slots+int64(len(grantedInstances(c))) < c.Info().Slots
 }
 
 func explainInstance(c *device.Candidate) (want, have device.Amount) {

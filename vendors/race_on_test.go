@@ -1,0 +1,5 @@
+//go:build race
+
+package vendors_test
+
+const raceEnabled = true
