@@ -8,7 +8,7 @@ import (
 // Room is what the shared checks read of one device, packed: what is left of it, and which checks do not depend on the
 // amounts asked for. It follows from the device's description and usage.
 type Room struct {
-	memory int32  // MiB left, within the range of 32 bits, which no request exceeds
+	memory int32  // MiB left, within the range of 32 bits; see oversize
 	total  int32  // MiB in all; see oversize
 	cores  int32  // percent of a card left
 	passes uint32 // bit c: check c holds for every request; and the bit divided
@@ -20,7 +20,7 @@ const divided = 1 << 31
 // Divided says whether the device is cut into instances (mode mig), so that it can serve one container more than once.
 func (r Room) Divided() bool { return r.passes&divided != 0 }
 
-// oversize marks a device whose memory is beyond 32 bits: its percentages need the exact amount.
+// oversize marks a device whose memory is beyond 32 bits, so that the exact amounts must be read.
 const oversize = -1
 
 // RoomOf packs what a device offers and what is taken of it.
@@ -70,18 +70,21 @@ func SharesOf(info *DeviceInfo, use *DeviceUsage) Shares {
 func clamp(n int64) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }
 
 // firstBroken returns the first broken one of a set of shared checks, or Custom.
-func (r Room) firstBroken(checks uint32, memory, cores int64) Check {
-	if cores != 100 {
+func (c *Candidate) firstBroken(checks uint32) Check {
+	if c.Cores != 100 {
 		checks &^= 1 << WholeIsIdle
 	}
-	if cores != 0 {
+	if c.Cores != 0 {
 		checks &^= 1 << HasCompute
 	}
-	passes := r.passes
-	if int64(r.memory) >= memory {
+	passes, left := c.Room.passes, int64(c.Room.memory)
+	if c.Room.total == oversize {
+		left = c.Info().Memory - c.Usage.Memory
+	}
+	if left >= c.Memory {
 		passes |= 1 << HasMemory
 	}
-	if int64(r.cores) >= cores {
+	if int64(c.Room.cores) >= c.Cores {
 		passes |= 1 << HasCores
 	}
 	broken := checks &^ passes

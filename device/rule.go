@@ -107,7 +107,7 @@ func (t *Table) Broken(c *Candidate) int {
 	for i := range t.steps {
 		s := &t.steps[i]
 		if s.checks != 0 {
-			if check := c.Room.firstBroken(s.checks, c.Memory, c.Cores); check != Custom {
+			if check := c.firstBroken(s.checks); check != Custom {
 				return int(s.at[check])
 			}
 		} else if !t.rules[s.rule].holds(c) {
@@ -127,7 +127,7 @@ func (r *Rule) holds(c *Candidate) bool {
 	case CanBook:
 		return c.Fit.Plan.Book(c)
 	}
-	return c.Room.firstBroken(1<<r.Check, c.Memory, c.Cores) == Custom
+	return c.firstBroken(1<<r.Check) == Custom
 }
 
 // Amounts says what the rule wanted of the candidate and what it had.

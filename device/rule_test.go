@@ -428,3 +428,19 @@ func BenchmarkRules(b *testing.B) {
 		})
 	}
 }
+
+// TestMemoryBeyond32Bits: a device that no registration can carry is judged by its exact amounts.
+func TestMemoryBeyond32Bits(t *testing.T) {
+	table := device.NewTable([]device.Rule{{Code: device.CardInsufficientMemory, Check: device.HasMemory}})
+	for _, test := range []struct {
+		taken, asked int64
+		broken       int
+	}{{0, 1 << 33, -1}, {1, 1 << 33, 0}, {1 << 32, 1 << 32, -1}, {1<<32 + 1, 1 << 32, 0}} {
+		c := candidate(func(d *device.DeviceInfo, u *device.DeviceUsage, c *device.Candidate) {
+			d.Memory, u.Memory, c.Memory = 1<<33, test.taken, test.asked
+		})
+		if got := table.Broken(c); got != test.broken {
+			t.Errorf("%d of 2^33 taken, %d asked: rule %d is broken, want %d", test.taken, test.asked, got, test.broken)
+		}
+	}
+}

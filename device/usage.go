@@ -47,8 +47,7 @@ type NodeUsage struct {
 // smallNode keeps the rooms of a usual node beside the rest: refusing it then reads few cache lines.
 type smallNode struct {
 	NodeUsage
-	rooms  [8]Room
-	shares [8]Shares
+	rooms [8]Room
 }
 
 // NewNodeUsage returns the usage of a node nobody uses.
@@ -65,10 +64,11 @@ func newNodeUsage(info *NodeInfo, devices []DeviceUsage) *NodeUsage {
 	small := &smallNode{NodeUsage: NodeUsage{info: info, devices: devices}}
 	n := &small.NodeUsage
 	if len(devices) <= len(small.rooms) {
-		n.rooms, n.shares = small.rooms[:len(devices)], small.shares[:len(devices)]
+		n.rooms = small.rooms[:len(devices)]
 	} else {
-		n = &NodeUsage{info: info, devices: devices, rooms: make([]Room, len(devices)), shares: make([]Shares, len(devices))}
+		n = &NodeUsage{info: info, devices: devices, rooms: make([]Room, len(devices))}
 	}
+	n.shares = make([]Shares, len(devices))
 	if len(info.spans) > 0 {
 		n.first, n.to = info.spans[0].vendor, info.spans[0].to
 	}
