@@ -16,7 +16,7 @@ type Plan struct {
 	Cores int64 // percent of each device that is checked and booked: Ask.Cores after the vendor's own limits
 	Rules Table
 
-	// Book settles in c.Booked what is booked on a device that is not booked as asked for (a MIG profile is larger than the
+	// Book settles with c.BookAs what is booked on a device that is not booked as asked for (a MIG profile is larger than the
 	// request), and says whether that is possible. The check CanBook calls it, and InQuota before it. It may read
 	// c.Fit.Granted. nil: the request is booked as it is.
 	Book func(c *Candidate) bool
@@ -69,7 +69,10 @@ type ContainerFit struct {
 
 // Consider makes device i the candidate c. The slice elements are shared, nothing is allocated.
 func (f *ContainerFit) Consider(c *Candidate, i int) {
-	c.Fit, c.Device, c.Usage, c.Room = f, i, &f.Usage[i], f.Rooms[i]
+	if c.Fit != f {
+		c.Fit = f
+	}
+	c.Device, c.Usage, c.Room = i, &f.Usage[i], f.Rooms[i]
 	ask := &f.Plan.Ask
 	switch {
 	case ask.Memory > 0:
@@ -80,9 +83,7 @@ func (f *ContainerFit) Consider(c *Candidate, i int) {
 		c.Memory = ask.MemoryOn(int64(c.Room.total))
 	}
 	c.Cores = f.Plan.Cores
-	if f.Plan.Book != nil {
-		c.Booked = Grant{}
-	}
+	c.booked = false
 }
 
 // candidateInQuota is the check InQuota: what was granted to the container so far plus the candidate. Where a chooser picks

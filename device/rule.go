@@ -42,20 +42,25 @@ type Candidate struct {
 	Memory int64
 	Cores  int64
 
-	// Booked is what Plan.Book settled; zero where the request is booked as it is.
-	Booked Grant
-
 	// Fit is the state of the container at hand: the node, the plan, what has been granted before.
 	Fit *ContainerFit
+
+	as     Grant // what Plan.Book settled
+	booked bool  // as counts
 }
 
 // Info is the device's description; read-only.
 func (c *Candidate) Info() *DeviceInfo { return c.Fit.Node.Device(c.Device) }
 
+// BookAs settles that the device is booked with other amounts than asked for, or as an instance. Only Plan.Book may call it.
+func (c *Candidate) BookAs(memory, cores int64, instance MIGInstance) {
+	c.as, c.booked = Grant{Device: c.Device, Memory: memory, Cores: cores, MIG: instance}, true
+}
+
 // Grant is what would be booked.
 func (c *Candidate) Grant() Grant {
-	if c.Booked != (Grant{}) {
-		return c.Booked
+	if c.booked {
+		return c.as
 	}
 	return Grant{Device: c.Device, Memory: c.Memory, Cores: c.Cores}
 }

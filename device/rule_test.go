@@ -90,7 +90,7 @@ func TestIdleAndVendorChecks(t *testing.T) {
 	}
 	book := device.NewTable([]device.Rule{{Check: device.CanBook}})
 	c := candidate(nil)
-	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.Booked.Memory = 700; return false }
+	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.BookAs(700, 0, device.MIGInstance{}); return false }
 	if book.Broken(c) != 0 || c.Grant().Memory != 700 {
 		t.Error("Book was not asked, or did not settle the grant")
 	}
@@ -107,8 +107,9 @@ func TestGrantAsAsked(t *testing.T) {
 	if diff := cmp.Diff(device.Grant{Device: 3, Memory: 600, Cores: 60}, c.Grant()); diff != "" {
 		t.Error(diff)
 	}
-	c.Booked = device.Grant{Device: 3, Memory: 9856, Cores: 30, MIG: device.MIGInstance{Profile: "2g.10gb"}}
-	if diff := cmp.Diff(c.Booked, c.Grant()); diff != "" {
+	instance := device.MIGInstance{Profile: "2g.10gb"}
+	c.BookAs(9856, 30, instance)
+	if diff := cmp.Diff(device.Grant{Device: 3, Memory: 9856, Cores: 30, MIG: instance}, c.Grant()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -265,7 +266,7 @@ func TestQuotaBesideAChooser(t *testing.T) {
 	if diff := cmp.Diff(before, c.Fit.Granted[:3]); diff != "" {
 		t.Errorf("what was granted was changed:\n%s", diff)
 	}
-	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.Booked = device.Grant{Device: 2, Memory: 1501}; return true }
+	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.BookAs(1501, 0, device.MIGInstance{}); return true }
 	if inQuota.Broken(c) != 0 {
 		t.Error("N4: what would be booked counts, not what is asked for")
 	}

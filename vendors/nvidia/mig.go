@@ -29,9 +29,7 @@ func bookInstance(c *device.Candidate) bool {
 		return false
 	}
 	p := &profiles[best]
-	c.Booked = device.Grant{
-		Device: c.Device, Memory: p.Memory, Cores: p.Cores, MIG: device.MIGInstance{Profile: p.Name, Placement: at},
-	}
+	c.BookAs(p.Memory, p.Cores, device.MIGInstance{Profile: p.Name, Placement: at})
 	return true
 }
 
