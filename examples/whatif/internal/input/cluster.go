@@ -172,6 +172,9 @@ func take[T metav1.Object](c *Cluster, label string, h *header, raw []byte, list
 
 // decode reads an object as the API server does: field names by letter case, unknown fields ignored.
 func decode(raw []byte, object any) error {
+	if err := checkQuantities(raw); err != nil {
+		return err
+	}
 	return kjson.UnmarshalCaseSensitivePreserveInts(raw, object)
 }
 
