@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/examples/whatif/internal/input"
 	"github.com/accelfit/accelfit/examples/whatif/internal/nondevice"
 	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 	"github.com/accelfit/accelfit/simulate"
@@ -155,7 +156,7 @@ func (w *World) group(spec *GroupSpec) (simulate.NodeGroup, error) {
 		sample = w.snapshot.Object(spec.Sample).DeepCopy()
 	} else {
 		sample = &corev1.Node{}
-		if err := json.Unmarshal(spec.Node, sample); err != nil {
+		if err := input.Decode(spec.Node, sample); err != nil {
 			return g, fmt.Errorf("group %s: node: %w", spec.Name, err)
 		}
 	}

@@ -146,7 +146,7 @@ func take[T metav1.Object](c *Cluster, label string, h *header, raw []byte, list
 		return
 	}
 	full := kind + " " + name
-	if err := decode(raw, object); err != nil {
+	if err := Decode(raw, object); err != nil {
 		c.note(full, err, "the "+kind)
 		c.broken[full] = true
 		return
@@ -170,8 +170,8 @@ func take[T metav1.Object](c *Cluster, label string, h *header, raw []byte, list
 	*list = append(*list, object)
 }
 
-// decode reads an object as the API server does: field names by letter case, unknown fields ignored.
-func decode(raw []byte, object any) error {
+// Decode reads an object as the API server does: field names by letter case, unknown fields ignored.
+func Decode(raw []byte, object any) error {
 	if err := checkQuantities(raw); err != nil {
 		return err
 	}
