@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -17,74 +16,6 @@ import (
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 )
-
-// Difference is one field in which accelfit disagrees with the record.
-type Difference struct {
-	Sequence string
-	Step     int    // counted from 0; -1: the start; len(steps): the end
-	Field    string // for example "nodes.node-a.reason"
-	Kind     string // last part of the field: fit, reason, score, alloc, chosen, annotations, requests, error …
-	Node     string // where Field is about a node
-	Want     string // recorded
-	Got      string
-	Claims   []string // ids of the deviations that claim it
-}
-
-// String prints file position, field, want and got.
-func (d Difference) String() string {
-	return fmt.Sprintf("%s#%d %s:\n    want %s\n    got  %s", d.Sequence, d.Step, d.Field, d.Want, d.Got)
-}
-
-// Situation is what a deviation may look at to decide whether a difference is its own.
-type Situation struct {
-	Sequence *Sequence
-	Step     *Step // nil at start and end
-	Set      *vendors.Set
-	Node     *device.NodeUsage // of the difference's node before the step, if any
-	Request  *vendors.Request  // of the step's pod, under its quota; nil if it is refused
-	Pod      *corev1.Pod
-	Verdict  Verdict
-	Quota    bool // some quota limits the pod's namespace
-	run      *Runner
-}
-
-// Deviation is a way in which accelfit differs from the reference on purpose.
-type Deviation struct {
-	ID     string
-	Claims func(s *Situation, d *Difference) bool
-}
-
-// Totals counts what a run compared.
-type Totals struct {
-	Sequences, Steps, Exact, Fields int
-	DeviatingExact                  int            // exact steps with at least one difference
-	ByDeviation                     map[string]int // steps with a difference claimed by it
-}
-
-// Add adds another run's totals.
-func (t *Totals) Add(o Totals) {
-	t.Sequences += o.Sequences
-	t.Steps += o.Steps
-	t.Exact += o.Exact
-	t.Fields += o.Fields
-	t.DeviatingExact += o.DeviatingExact
-	if t.ByDeviation == nil {
-		t.ByDeviation = map[string]int{}
-	}
-	for id, n := range o.ByDeviation {
-		t.ByDeviation[id] += n
-	}
-}
-
-// String renders the totals on a few lines.
-func (t *Totals) String() string {
-	s := fmt.Sprintf("%d sequences, %d steps (%d exact), %d compared fields; %d exact steps deviate (%.1f %%)",
-		t.Sequences, t.Steps, t.Exact, t.Fields, t.DeviatingExact, 100*float64(t.DeviatingExact)/float64(max(1, t.Exact)))
-	for _, id := range slices.Sorted(maps.Keys(t.ByDeviation)) {
-		s += fmt.Sprintf("\n  %-4s %d steps", id, t.ByDeviation[id])
-	}
-	return s
-}
 
 // Runner replays one sequence.
 type Runner struct {
@@ -391,103 +322,6 @@ func optional(m map[string]string, key string) string {
 		return v
 	}
 	return "(absent)"
-}
-
-// force puts the recorded placement in force, with the reference's accounting.
-func (r *Runner) force(i int, s *Step, sit *Situation) {
-	node, alloc, notes := "", Alloc(nil), s.Notes
-	switch {
-	case s.Applied != nil:
-		node, alloc, notes = s.Applied.Node, s.Applied.Alloc, s.Applied.Notes
-	case s.Chosen != nil && *s.Chosen != "":
-		node, alloc = *s.Chosen, s.Nodes[*s.Chosen].Alloc
-	}
-	if node == "" {
-		return
-	}
-	h := recorded(s.Pod, node, alloc)
-	r.placed[h.Key()] = h
-	r.quotas = r.quotas.Take(h.Namespace, h.Allocation)
-
-	written := s.Pod.DeepCopy()
-	written.Annotations = union(written.Annotations, notes)
-	read, _, _ := usage.Read(r.set, written)
-	if read.Allocation == nil {
-		read.Allocation = &device.Allocation{}
-	}
-	at := *sit
-	r.compare(&at, Difference{
-		Step: i, Field: "read back", Kind: "read",
-		Want: fmt.Sprint(holds(h.Allocation)), Got: fmt.Sprint(holds(read.Allocation)),
-	})
-}
-
-func holds(a *device.Allocation) []device.Hold {
-	out := a.Collapse()
-	for i := range out {
-		out[i].MIG = nil
-	}
-	return out
-}
-
-// recorded is what a recorded placement takes by the reference's account: entry i of a list is an init container's when i is
-// below the number of init containers.
-func recorded(pod *corev1.Pod, node string, alloc Alloc) usage.Holding {
-	h := usage.Holding{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: node, Allocation: &device.Allocation{}}
-	longest := 0
-	for _, lists := range alloc {
-		longest = max(longest, len(lists))
-	}
-	for i := range longest {
-		class := device.App
-		if i < len(pod.Spec.InitContainers) {
-			class = device.Init
-		}
-		h.Allocation.Classes = append(h.Allocation.Classes, class)
-	}
-	for _, vendor := range slices.Sorted(maps.Keys(alloc)) {
-		for c, list := range alloc[vendor] {
-			for k, d := range list {
-				h.Allocation.Devices = append(h.Allocation.Devices, device.ContainerDevice{
-					Container: c, Vendor: device.Vendor(vendor), ID: d.UUID, Memory: d.UsedMem, Cores: d.UsedCores,
-				})
-				if d.MIGPlace != nil {
-					h.Reservations = append(h.Reservations, device.MIGReservation{
-						ContainerIndex: c, DeviceIndex: k, GPUUUID: d.UUID, Profile: d.MIGProfile,
-						Placement: device.Placement{Start: d.MIGPlace.Start, Size: d.MIGPlace.Size},
-					})
-				}
-			}
-		}
-	}
-	return h
-}
-
-// end compares what every device carries in the end.
-func (r *Runner) end(step int) {
-	for _, name := range slices.Sorted(maps.Keys(r.infos)) {
-		node := r.usageOf(name)
-		got := map[string]DeviceEnd{}
-		for i, u := range node.Devices() {
-			if u.Slots == 0 && u.Memory == 0 && u.Cores == 0 && len(u.MIG()) == 0 {
-				continue
-			}
-			e := DeviceEnd{Used: u.Slots, Mem: u.Memory, Cores: u.Cores}
-			for _, m := range u.MIG() {
-				e.MIG = append(e.MIG, [3]any{m.Profile, m.Placement.Start, m.Placement.Size})
-			}
-			got[node.Info().Device(i).ID] = e
-		}
-		want := r.seq.End[name]
-		for _, ends := range []map[string]DeviceEnd{got, want} {
-			for _, e := range ends {
-				slices.SortFunc(e.MIG, func(a, b [3]any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-			}
-		}
-		r.compare(&Situation{Sequence: r.seq, Set: r.set, run: r}, Difference{
-			Step: step, Field: "end." + name, Kind: "end", Node: name, Want: jsonText(want), Got: jsonText(got),
-		})
-	}
 }
 
 // compare counts a field and, where it differs, looks for the deviations that claim it.
