@@ -33,6 +33,7 @@ func deviations() []Deviation {
 		{"N2", explainedBy(device.LastNUMARun)},
 		{"N3", quotaOfCandidates},
 		{"N4", explainedBy(device.QuotaByRequest)},
+		{"N5", emptyPlacement},
 		{"N6", explainedBy(device.MIGSlotsUnchecked)},
 	}
 }
@@ -126,14 +127,19 @@ func hasForeignType(info *device.NodeInfo) bool {
 
 // unstableSort: the first device that differs ranks like the recorded one, on a node with more than 12 devices (D6).
 func unstableSort(s *Situation, d *Difference) bool {
-	if !s.Step.isPod() || !s.Step.Ties || s.Node == nil || s.Node.Info().Len() <= 12 {
+	if !s.Step.isPod() || !s.Step.Ties || s.Request == nil || s.Node == nil || s.Node.Info().Len() <= 12 {
 		return false
 	}
+	asking := slices.DeleteFunc(slices.Clone(s.Request.Containers()), func(a []device.ContainerRequest) bool { return len(a) == 0 })
+	several := len(asking) > 1 // what the first container gets decides about the next
 	switch d.Kind {
+	case "fit", "reason", "score":
+		return several
 	case "alloc":
-		return sameRank(s, ids(parseAlloc(d.Want)), ids(parseAlloc(d.Got)))
+		return jsonText(compact(parseAlloc(d.Want))) != jsonText(compact(parseAlloc(d.Got))) &&
+			(several || sameRank(s, ids(parseAlloc(d.Want)), ids(parseAlloc(d.Got))))
 	case "annotations":
-		return sameRank(s, annotationIDs(d.Want), annotationIDs(d.Got))
+		return squeeze(d.Want) != squeeze(d.Got) && (several || sameRank(s, annotationIDs(d.Want), annotationIDs(d.Got)))
 	}
 	return false
 }
@@ -195,13 +201,25 @@ func quotaPositions(s *Situation, d *Difference) bool {
 	if !s.Quota || s.Request == nil || len(s.Pod.Spec.InitContainers) == 0 {
 		return false
 	}
-	switch d.Kind {
-	case "fit", "reason", "score", "alloc":
-		return s.Set.Fit(s.Request, s.Node).Reasons.Has(device.ResourceQuotaNotFit)
-	case "chosen":
+	if d.Kind == "chosen" {
 		return s.anyNode(quotaPositions)
 	}
+	if s.Node == nil || explainedBy(device.QuotaByRequest)(s, d) { // N4 alone explains it
+		return false
+	}
+	switch fit := s.Set.Fit(s.Request, s.Node); d.Kind {
+	case "fit", "reason", "score":
+		return fit.Reasons.Has(device.ResourceQuotaNotFit)
+	case "alloc", "annotations":
+		free := s.Set.Fit(s.Request.WithQuota(nil), s.Node)
+		return fit.Reasons.Has(device.ResourceQuotaNotFit) || !s.recordedAlloc(fit) && s.recordedAlloc(free)
+	}
 	return false
+}
+
+// recordedAlloc says whether a fit has the recorded devices, lost positions aside.
+func (s *Situation) recordedAlloc(fit vendors.Fit) bool {
+	return fit.OK() && jsonText(compact(allocOf(fit.Allocation))) == jsonText(compact(s.Verdict.Alloc))
 }
 
 // anyNode says whether a deviation explains another verdict on some node of the step.
@@ -238,8 +256,7 @@ func quotaOfCandidates(s *Situation, d *Difference) bool {
 			devices[i].Healthy = seen[i]
 		}
 	})
-	fit := s.Set.Fit(free, among)
-	return fit.OK() && jsonText(compact(allocOf(fit.Allocation))) == jsonText(compact(s.Verdict.Alloc))
+	return s.recordedAlloc(s.Set.Fit(free, among))
 }
 
 // seenByReference are the devices the reference collects: each that fits and, with all collected before, stays within the
@@ -306,9 +323,20 @@ func hugeCores(s *Situation) bool {
 
 // negative: a registration with a negative amount is refused as a whole (D12).
 func negative(s *Situation, d *Difference) bool {
-	return d.Kind == "registered" && slices.ContainsFunc(parseRegistered(d.Want), func(r RegisteredDevice) bool {
-		return r.Count < 0 || r.Mem < 0 || r.Core < 0
-	})
+	isNegative := func(r RegisteredDevice) bool { return r.Count < 0 || r.Mem < 0 || r.Core < 0 }
+	switch d.Kind {
+	case "registered":
+		return slices.ContainsFunc(parseRegistered(d.Want), isNegative)
+	case "fit", "reason", "score", "alloc", "annotations":
+		return slices.ContainsFunc(s.run.recorded[d.Node]["NVIDIA"], isNegative)
+	case "chosen":
+		for _, byVendor := range s.run.recorded {
+			if slices.ContainsFunc(byVendor["NVIDIA"], isNegative) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // duplicateIDs: of several registered devices with one id the first stands (D21).
@@ -329,7 +357,7 @@ func parseRegistered(text string) []RegisteredDevice {
 
 // severalQuotas: of several quota objects in a namespace the reference heeds the last (D9).
 func severalQuotas(s *Situation, d *Difference) bool {
-	if !s.Step.isPod() || s.Request == nil || len(s.run.limited[s.Pod.Namespace]) < 2 {
+	if !s.Step.isPod() || s.Request == nil || !s.run.several[s.Pod.Namespace] {
 		return false
 	}
 	switch d.Kind {
@@ -343,6 +371,15 @@ func severalQuotas(s *Situation, d *Difference) bool {
 
 func hasSidecar(s *Situation) bool {
 	return s.Step.isPod() && slices.Contains(device.Classes(&s.Pod.Spec), device.Sidecar)
+}
+
+// emptyPlacement: an instance without slices can be had from the reference (N5).
+func emptyPlacement(s *Situation, d *Difference) bool {
+	switch d.Kind {
+	case "fit", "reason", "score", "alloc", "annotations":
+		return strings.Contains(s.run.nodes[d.Node].Annotations["hami.io/node-nvidia-register"], `"size":0`)
+	}
+	return false
 }
 
 // emptyList: a node that registers an empty list has no devices any more (D24).

@@ -28,8 +28,10 @@ type Runner struct {
 	infos    map[string]*device.NodeInfo // in force
 	placed   map[string]usage.Holding
 	quotas   usage.Quotas
-	limited  map[string]map[string]bool // namespace → quota objects
-	emptied  map[string]bool            // nodes whose last readable registration was an empty list
+	limited  map[string]map[string]bool               // namespace → quota objects
+	several  map[string]bool                          // namespaces that have had more than one at a time
+	recorded map[string]map[string][]RegisteredDevice // what the reference has read of each node
+	emptied  map[string]bool                          // nodes whose last readable registration was an empty list
 
 	totals Totals
 	found  []Difference
@@ -49,6 +51,7 @@ func Run(h Header, seq *Sequence, quirks device.Quirks, deviations []Deviation) 
 		nodes:  map[string]*corev1.Node{},
 		infos:  map[string]*device.NodeInfo{},
 		placed: map[string]usage.Holding{}, limited: map[string]map[string]bool{}, emptied: map[string]bool{},
+		several: map[string]bool{}, recorded: map[string]map[string][]RegisteredDevice{},
 		totals: Totals{Sequences: 1, ByDeviation: map[string]int{}},
 	}
 	r.quotas = usage.NewQuotas(r.set)
@@ -92,6 +95,7 @@ func (r *Runner) step(i int, s *Step) {
 // observe reads a node anew and compares what was registered; the recorded inventory is put in force.
 func (r *Runner) observe(node *corev1.Node, want map[string][]RegisteredDevice, step int) {
 	r.nodes[node.Name] = node
+	r.recorded[node.Name] = want
 	before := r.infos[node.Name]
 	r.registry, _, _ = r.registry.Observe(r.set, node, now)
 	info, _ := r.registry.Node(node.Name)
@@ -134,6 +138,7 @@ func (r *Runner) quota(s *Step) {
 	}
 	r.quotas = r.quotas.Set(s.Quota)
 	r.limited[ns][name] = true
+	r.several[ns] = r.several[ns] || len(r.limited[ns]) > 1
 }
 
 func (r *Runner) release(uid string) {
