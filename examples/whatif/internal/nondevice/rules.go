@@ -55,10 +55,31 @@ func (r *Rules) Requests(pod *corev1.Pod) corev1.ResourceList {
 	if known, ok := r.requests[pod]; ok {
 		return known
 	}
-	list := podresource.PodRequests(pod, podresource.PodResourcesOptions{})
+	list := podresource.PodRequests(defaulted(pod), podresource.PodResourcesOptions{})
 	maps.DeleteFunc(list, func(name corev1.ResourceName, _ quantity) bool { return r.skip[name] })
 	r.requests[pod] = list
 	return list
+}
+
+// defaulted is a pod as the API server stores it: what a container limits and does not request, it requests. Pods from a
+// cluster are so already.
+func defaulted(pod *corev1.Pod) *corev1.Pod {
+	c := pod.DeepCopy()
+	for _, containers := range [][]corev1.Container{c.Spec.InitContainers, c.Spec.Containers} {
+		for i := range containers {
+			r := &containers[i].Resources
+			for name, q := range r.Limits {
+				if _, requested := r.Requests[name]; requested {
+					continue
+				}
+				if r.Requests == nil {
+					r.Requests = corev1.ResourceList{}
+				}
+				r.Requests[name] = q
+			}
+		}
+	}
+	return c
 }
 
 // Broken lists the rules that a node breaks for a pod, beside what is taken of it.

@@ -115,3 +115,19 @@ func TestPlusMinus(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsAreRequested: what a container limits and does not request counts as requested, as in the API server.
+func TestLimitsAreRequested(t *testing.T) {
+	limits := corev1.ResourceList{"cpu": resource.MustParse("2"), "memory": resource.MustParse("1Gi")}
+	requests := corev1.ResourceList{"cpu": resource.MustParse("500m")}
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{
+		{Name: "c", Resources: corev1.ResourceRequirements{Limits: limits, Requests: requests}},
+	}}}
+	got := New().Requests(pod)
+	if cpu, memory := got["cpu"], got["memory"]; cpu.String() != "500m" || memory.String() != "1Gi" {
+		t.Errorf("requests %v", got)
+	}
+	if len(pod.Spec.Containers[0].Resources.Requests) != 1 {
+		t.Error("the pod was changed")
+	}
+}
