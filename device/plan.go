@@ -1,10 +1,5 @@
 package device
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Plan is what one container asks of one vendor, made ready to be tried on any number of nodes. It holds only the rules that
 // the request can break. A Plan is immutable and safe for concurrent use.
 //
@@ -65,6 +60,15 @@ type ContainerFit struct {
 	Class   ContainerClass    // of the container at hand
 	Classes []ContainerClass  // of all containers of the pod
 	Taken   []ContainerDevice // what earlier containers of the pod took, of all vendors
+
+	meter meter
+}
+
+// Start begins with a plan: nothing is granted yet. taken is what earlier containers of the pod took, of all vendors.
+func (f *ContainerFit) Start(p *Plan, quota *Headroom, taken []ContainerDevice) {
+	f.Plan, f.Quota, f.Taken = p, quota, taken
+	f.Granted = f.Granted[:0]
+	f.meter.ready = false
 }
 
 // Consider makes device i the candidate c. The slice elements are shared, nothing is allocated.
@@ -84,93 +88,4 @@ func (f *ContainerFit) Consider(c *Candidate, i int) {
 	}
 	c.Cores = f.Plan.Cores
 	c.booked = false
-}
-
-// candidateInQuota is the check InQuota: what was granted to the container so far plus the candidate. Where a chooser picks
-// among the granted, at most as many of them count as would be chosen beside the candidate, the cheapest (deviation N3).
-func (f *ContainerFit) candidateInQuota(c *Candidate) bool {
-	if f.Quota == nil || !f.Quota.Limited() {
-		return true
-	}
-	if f.Plan.Book != nil && !f.Plan.QuotaAsAsked {
-		f.Plan.Book(c)
-	}
-	grants := f.Granted
-	if others := int(min(f.Plan.Ask.Nums-1, int64(len(grants)))); f.Plan.Choose != nil {
-		grants = slices.Clone(grants)
-		slices.SortStableFunc(grants, func(a, b Grant) int {
-			return cmp.Or(cmp.Compare(a.Memory, b.Memory), cmp.Compare(a.Cores, b.Cores))
-		})
-		grants = grants[:others]
-	}
-	return f.WithinQuota(append(grants[:len(grants):len(grants)], c.Grant())...)
-}
-
-// WithinQuota says whether the pod stays within its namespace's quota if the container takes exactly the given grants, on
-// top of what the pod's earlier containers took (spec core §12, D8, D10, D30).
-func (f *ContainerFit) WithinQuota(grants ...Grant) bool {
-	if f.Quota == nil || !f.Quota.Limited() {
-		return true
-	}
-	if f.Plan.QuotaAsAsked {
-		grants = f.asAsked(grants)
-	}
-	var memory, cores int64
-	if len(f.Taken) == 0 && f.Class != Init {
-		for i := range grants {
-			memory, cores = memory+grants[i].Memory, cores+grants[i].Cores
-		}
-		return f.Quota.Allows(memory, cores)
-	}
-	from, to := f.Node.Range(f.Plan.Ask.Vendor)
-	tallies := make([]Tally, to-from)
-	used := make([]bool, to-from)
-	add := func(i int, class ContainerClass, memory, cores int64) {
-		tallies[i-from].Add(class, memory, cores)
-		used[i-from] = true
-	}
-	for k := range f.Taken {
-		d := &f.Taken[k]
-		if i := f.Node.Find(d.Vendor, d.ID); i >= from && i < to {
-			add(i, f.Classes[d.Container], d.Memory, d.Cores)
-		}
-	}
-	for _, g := range grants {
-		add(g.Device, f.Class, g.Memory, g.Cores)
-	}
-	for i := range tallies {
-		if used[i] {
-			_, m, c := tallies[i].Effective()
-			memory, cores = memory+m, cores+c
-		}
-	}
-	return f.Quota.Allows(memory, cores)
-}
-
-func (f *ContainerFit) asAsked(grants []Grant) []Grant {
-	out := slices.Clone(grants)
-	for i := range out {
-		out[i].Memory, out[i].Cores = f.Plan.Ask.MemoryOn(f.Node.Device(out[i].Device).Memory), f.Plan.Cores
-	}
-	return out
-}
-
-// Limit is what may still be taken of one amount.
-type Limit struct {
-	Left int64 // may be negative when more is taken than allowed
-	Set  bool  // false: no limit
-}
-
-// Headroom is what a namespace may still take of one vendor's devices.
-type Headroom struct {
-	Memory Limit // MiB
-	Cores  Limit // percent of a card
-}
-
-// Limited says whether any limit is set.
-func (h *Headroom) Limited() bool { return h.Memory.Set || h.Cores.Set }
-
-// Allows says whether the amounts stay within the limits.
-func (h *Headroom) Allows(memory, cores int64) bool {
-	return (!h.Memory.Set || memory <= h.Memory.Left) && (!h.Cores.Set || cores <= h.Cores.Left)
 }

@@ -1,4 +1,6 @@
-package vendors_test
+//go:build !race
+
+package vendors_test // the race detector makes pools allocate
 
 import (
 	"testing"
@@ -7,26 +9,8 @@ import (
 	"github.com/accelfit/accelfit/vendors"
 )
 
-// asMIG makes a card of halfFull one in mode mig.
-func asMIG(d *device.DeviceInfo) {
-	d.Mode, d.Slots = device.ModeMIG, 7
-	d.MIGProfiles = []device.MIGProfile{
-		{Name: "1g.5gb", Memory: 4864, Cores: 15, Slices: 1, Placements: places(0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 1)},
-		{Name: "2g.10gb", Memory: 9856, Cores: 29, Slices: 2, Placements: places(0, 2, 2, 2, 4, 2)},
-		{Name: "3g.20gb", Memory: 19968, Cores: 43, Slices: 3, Placements: places(0, 4, 4, 4)},
-	}
-}
-
-// idleMIG is a node of cards in mode mig that nobody uses.
-func idleMIG(tb testing.TB, set *vendors.Set, n int) *device.NodeUsage {
-	return device.NewNodeUsage(halfFull(tb, set, "m", n, asMIG).Info())
-}
-
 // TestAllocations: refusing a node allocates nothing; accepting it at most four times, whatever is granted.
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector makes pools allocate")
-	}
 	set := vendors.Default()
 	cards, mig, full := halfFull(t, set, "n", 8), idleMIG(t, set, 8), halfFull(t, set, "m", 8, asMIG)
 	for _, c := range []struct {
@@ -63,5 +47,19 @@ func TestAllocations(t *testing.T) {
 				t.Errorf("%v allocations, at most %v", n, c.most)
 			}
 		})
+	}
+}
+
+// TestQuotaAllocatesNothing: a limit on the namespace does not change that.
+func TestQuotaAllocatesNothing(t *testing.T) {
+	set := vendors.Default()
+	node := halfFull(t, set, "n", 8)
+	left := map[device.Vendor]device.Headroom{"NVIDIA": {Memory: device.Limit{Left: 3000, Set: true}}}
+	r := request(t, set, asking(gpus("1", "4000"))).WithQuota(left)
+	if fit := set.Fit(r, node); fit.Reasons.String() != "8/8 ResourceQuotaNotFit" {
+		t.Fatal(fit.Reasons)
+	}
+	if n := testing.AllocsPerRun(200, func() { set.Fit(r, node) }); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -63,6 +63,21 @@ func asking(limits map[string]string, annotations ...string) *corev1.Pod {
 	return pod
 }
 
+// asMIG makes a card of halfFull one in mode mig.
+func asMIG(d *device.DeviceInfo) {
+	d.Mode, d.Slots = device.ModeMIG, 7
+	d.MIGProfiles = []device.MIGProfile{
+		{Name: "1g.5gb", Memory: 4864, Cores: 15, Slices: 1, Placements: places(0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 1)},
+		{Name: "2g.10gb", Memory: 9856, Cores: 29, Slices: 2, Placements: places(0, 2, 2, 2, 4, 2)},
+		{Name: "3g.20gb", Memory: 19968, Cores: 43, Slices: 3, Placements: places(0, 4, 4, 4)},
+	}
+}
+
+// idleMIG is a node of cards in mode mig that nobody uses.
+func idleMIG(tb testing.TB, set *vendors.Set, n int) *device.NodeUsage {
+	return device.NewNodeUsage(halfFull(tb, set, "m", n, asMIG).Info())
+}
+
 func gpus(n, memory string) map[string]string {
 	return map[string]string{"nvidia.com/gpu": n, "nvidia.com/gpumem": memory, "nvidia.com/gpucores": "20"}
 }

@@ -18,7 +18,7 @@ import (
 // TestFitAgreesWithNaive compares Set.Fit with the plain second implementation on random small nodes and pods.
 func TestFitAgreesWithNaive(t *testing.T) {
 	trials := 20000
-	if testing.Short() || raceEnabled {
+	if testing.Short() {
 		trials = 2000
 	}
 	set := vendors.Default()

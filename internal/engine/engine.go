@@ -181,8 +181,8 @@ func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 		}
 		return false
 	}
-	s.fit.Usage, s.fit.Rooms, s.fit.Plan, s.fit.Quota, s.fit.Taken = v.usage, v.rooms, &p.Plan, p.Quota, s.taken
-	s.fit.Granted = s.fit.Granted[:0]
+	s.fit.Usage, s.fit.Rooms = v.usage, v.rooms
+	s.fit.Start(&p.Plan, p.Quota, s.taken)
 	if !s.grant(v, c, p, from, to, sorted) {
 		return false
 	}

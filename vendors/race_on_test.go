@@ -1,5 +1,0 @@
-//go:build race
-
-package vendors_test
-
-const raceEnabled = true
