@@ -16,13 +16,13 @@ type Vendor string
 type DeviceInfo struct {
 	ID     string // unique on the node among the devices of one vendor; never rewritten
 	Vendor Vendor // the backend that read it
+	Index  int    // position of the device on its node, as the node agent counts
 	Mode   string // sharing mode: hami-core, mig, mps or empty
 
 	Type   string // model name, for example "NVIDIA-NVIDIA L4"
 	Slots  int64  // tasks that may share the device; 0: none
 	Memory int64  // MiB that can be given out (already scaled by the node side); 0: none
 	Cores  int64  // compute that can be given out, percent of a card (above 100 with core scaling); 0: none
-	Index  int    // position of the device on its node, as the node agent counts
 	NUMA   int    // NUMA node, also 0 when unknown
 
 	Healthy  bool // usable for new work, by the node agent's word

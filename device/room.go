@@ -52,12 +52,13 @@ func RoomOf(info *DeviceInfo, use *DeviceUsage) Room {
 type Shares struct {
 	Slots, Cores, Memory float32 // in use, of what there is
 	Used                 int32   // slots in use, within the range of 32 bits
-	NUMA, Index          int
+	NUMA                 int32
+	Index                uint32
 }
 
 // SharesOf packs what is taken of a device for ordering. Each share is divided in binary32 (spec core §9).
 func SharesOf(info *DeviceInfo, use *DeviceUsage) Shares {
-	s := Shares{Used: clamp(use.Slots), NUMA: info.NUMA, Index: info.Index}
+	s := Shares{Used: clamp(use.Slots), NUMA: clamp(int64(info.NUMA)), Index: uint32(info.Index)}
 	if info.Slots == 0 || info.Cores == 0 || info.Memory == 0 {
 		return s
 	}

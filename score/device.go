@@ -111,5 +111,5 @@ func RankOf(info *device.DeviceInfo, use *device.DeviceUsage, asks []device.Cont
 
 // RankUnasked is RankOf for a device whose type is no vendor word, so that nothing asked counts.
 func RankUnasked(s *device.Shares, w Weights) Rank {
-	return Rank{Score: w.sum(s), Slots: int64(s.Used), NUMA: s.NUMA, Index: s.Index}
+	return Rank{Score: w.sum(s), Slots: int64(s.Used), NUMA: int(s.NUMA), Index: int(s.Index)}
 }

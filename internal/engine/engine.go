@@ -110,7 +110,18 @@ func (s *Scratch) Fit(pod *Pod, node *device.NodeUsage, trace Trace) *device.All
 	return s.allocation()
 }
 
+// single is the allocation of one device, the most frequent one, in one piece of memory.
+type single struct {
+	device.Allocation
+	devices [1]device.ContainerDevice
+}
+
 func (s *Scratch) allocation() *device.Allocation {
+	if len(s.taken) == 1 {
+		one := &single{devices: [1]device.ContainerDevice{s.taken[0]}}
+		one.Classes, one.Devices = s.pod.Classes, one.devices[:]
+		return &one.Allocation
+	}
 	a := &device.Allocation{Classes: s.pod.Classes, Devices: make([]device.ContainerDevice, len(s.taken))}
 	copy(a.Devices, s.taken)
 	if len(s.pod.Containers) > 1 || len(s.pod.Containers) == 1 && len(s.pod.Containers[0].Plans) > 1 {
