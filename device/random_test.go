@@ -5,45 +5,26 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
-	"testing"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 )
 
 // rounds is how many random values a law is tried on.
 const rounds = 300
 
-// newRand returns the source of a test's random values. Its seed is 1, or what ACCELFIT_SEED says, and is printed when the
-// test fails.
-func newRand(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := uint64(1)
-	if text := os.Getenv("ACCELFIT_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("ACCELFIT_SEED: %v", err)
-		}
-	}
-	t.Logf("ACCELFIT_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
-func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
-
 // amount is a 32-bit amount, often a small or an extreme one.
 func amount(r *rand.Rand) int64 {
-	return oneOf(r, 0, 1, r.Int64N(100), r.Int64N(100000), r.Int64N(math.MaxInt32+1), math.MaxInt32)
+	return testkit.OneOf(r, 0, 1, r.Int64N(100), r.Int64N(100000), r.Int64N(math.MaxInt32+1), math.MaxInt32)
 }
 
 func randomDevices(r *rand.Rand) []device.DeviceInfo {
 	var out []device.DeviceInfo
 	for i := range r.IntN(6) {
 		d := device.DeviceInfo{
-			ID: fmt.Sprintf("GPU-%d", i), Index: int(amount(r)), Type: oneOf(r, "", "NVIDIA-NVIDIA L4", "模型 <&>\"\\"),
-			Mode: oneOf(r, "", "hami-core", "mig"), Slots: amount(r), Memory: amount(r), Cores: amount(r),
-			NUMA: oneOf(r, -1, 0, 1, 7), Healthy: r.IntN(2) == 0,
+			ID: fmt.Sprintf("GPU-%d", i), Index: int(amount(r)), Type: testkit.OneOf(r, "", "NVIDIA-NVIDIA L4", "模型 <&>\"\\"),
+			Mode: testkit.OneOf(r, "", "hami-core", "mig"), Slots: amount(r), Memory: amount(r), Cores: amount(r),
+			NUMA: testkit.OneOf(r, -1, 0, 1, 7), Healthy: r.IntN(2) == 0,
 		}
 		for range r.IntN(3) {
 			d.MIGProfiles = append(d.MIGProfiles, randomProfile(r))
@@ -61,7 +42,7 @@ func randomDevices(r *rand.Rand) []device.DeviceInfo {
 
 func randomProfile(r *rand.Rand) device.MIGProfile {
 	p := device.MIGProfile{
-		Name: oneOf(r, "", "1g.5gb", "3g.20gb"), Memory: amount(r), Cores: amount(r), Slices: r.Uint32(),
+		Name: testkit.OneOf(r, "", "1g.5gb", "3g.20gb"), Memory: amount(r), Cores: amount(r), Slices: r.Uint32(),
 	}
 	for range r.IntN(4) {
 		size := 1 + r.Uint32N(8)
@@ -72,7 +53,7 @@ func randomProfile(r *rand.Rand) device.MIGProfile {
 
 func randomInstance(r *rand.Rand) device.MIGInstance {
 	return device.MIGInstance{
-		Profile: oneOf(r, "1g.5gb", "2g.10gb"), Placement: device.Placement{Start: r.Uint32N(4), Size: 1 + r.Uint32N(2)},
+		Profile: testkit.OneOf(r, "1g.5gb", "2g.10gb"), Placement: device.Placement{Start: r.Uint32N(4), Size: 1 + r.Uint32N(2)},
 	}
 }
 
@@ -80,7 +61,7 @@ func randomInstance(r *rand.Rand) device.MIGInstance {
 func randomAllocation(r *rand.Rand) *device.Allocation {
 	a := &device.Allocation{}
 	for range r.IntN(6) {
-		a.Classes = append(a.Classes, oneOf(r, device.App, device.Init, device.Sidecar))
+		a.Classes = append(a.Classes, testkit.OneOf(r, device.App, device.Init, device.Sidecar))
 	}
 	for _, vendor := range []device.Vendor{"MLU", "NVIDIA"} {
 		for container := range a.Classes {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 )
 
 // sharedRules is a table of shared checks only, in the order most vendors have them.
@@ -117,10 +118,10 @@ func TestGrantAsAsked(t *testing.T) {
 // TestTableAgainstOneByOne compares tables of any rules in any order, repeated and mixed with a vendor's own, with looking
 // at one rule after the other.
 func TestTableAgainstOneByOne(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range 10 * rounds {
 		var rules []device.Rule
-		for range oneOf(r, 0, 1, r.IntN(12), 260) {
+		for range testkit.OneOf(r, 0, 1, r.IntN(12), 260) {
 			rule := device.Rule{Check: device.Check(r.IntN(int(device.CanBook)))}
 			if rule.Check == device.Custom {
 				serves := r.IntN(8) > 0
@@ -168,9 +169,9 @@ func oneByOne(rules []device.Rule, c *device.Candidate) int {
 func randomCandidate(r *rand.Rand) *device.Candidate {
 	return candidate(func(d *device.DeviceInfo, u *device.DeviceUsage, c *device.Candidate) {
 		u.Healthy, d.Cordoned = r.IntN(8) > 0, r.IntN(8) == 0
-		d.Slots, u.Slots = oneOf[int64](r, 0, 1, 10), oneOf[int64](r, 0, 1, 2, 10)
-		d.Memory, u.Memory, c.Memory = 1000, oneOf[int64](r, 0, 500, 1000, 1001), oneOf[int64](r, 0, 500, 1000)
-		d.Cores, u.Cores, c.Cores = oneOf[int64](r, 0, 100, 200), oneOf[int64](r, 0, 50, 100), oneOf[int64](r, 0, 50, 100)
+		d.Slots, u.Slots = testkit.OneOf[int64](r, 0, 1, 10), testkit.OneOf[int64](r, 0, 1, 2, 10)
+		d.Memory, u.Memory, c.Memory = 1000, testkit.OneOf[int64](r, 0, 500, 1000, 1001), testkit.OneOf[int64](r, 0, 500, 1000)
+		d.Cores, u.Cores, c.Cores = testkit.OneOf[int64](r, 0, 100, 200), testkit.OneOf[int64](r, 0, 50, 100), testkit.OneOf[int64](r, 0, 50, 100)
 	})
 }
 

@@ -12,12 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 )
 
 // TestWithoutUndoesWith is the law n.With(a).Without(a) = n, to the order of the instances. It also says that neither has
 // an effect on the value it is called on.
 func TestWithoutUndoesWith(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		n, a := randomNode(r), randomAllocation(r)
 		before, allocation := n.DeepCopy(), a.DeepCopy()
@@ -41,7 +42,7 @@ func TestWithoutUndoesWith(t *testing.T) {
 
 // TestWithoutGivesBackInAnyOrder: pods leave in another order than they came; in the end nothing is left.
 func TestWithoutGivesBackInAnyOrder(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		empty := device.NewNodeUsage(randomNode(r).Info())
 		pods := []*device.Allocation{randomAllocation(r), randomAllocation(r), randomAllocation(r)}
@@ -61,7 +62,7 @@ func TestWithoutGivesBackInAnyOrder(t *testing.T) {
 
 // TestWithoutNeverBelowZero: giving back what was never taken leaves nothing, not less.
 func TestWithoutNeverBelowZero(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		n := randomNode(r).Without(randomAllocation(r))
 		for i, u := range n.Devices() {
@@ -74,7 +75,7 @@ func TestWithoutNeverBelowZero(t *testing.T) {
 
 // TestWithAgreesWithCollapse: what a node gains by a pod is what the pod holds.
 func TestWithAgreesWithCollapse(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		n, a := randomNode(r), randomAllocation(r)
 		with := n.With(a)
@@ -117,7 +118,7 @@ func TestUpdateLeavesReceiverAlone(t *testing.T) {
 // phases, in each of which the sidecars run together with one entry of one init container or with all app containers. What
 // is held is the most that any phase takes.
 func TestCollapseAgainstTimeline(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		a := randomAllocation(r)
 		if diff := gocmp.Diff(timeline(a), a.Collapse()); diff != "" {
@@ -128,7 +129,7 @@ func TestCollapseAgainstTimeline(t *testing.T) {
 
 // TestCollapseTakesAnyOrder: the amounts do not depend on the order in which devices are listed.
 func TestCollapseTakesAnyOrder(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		a := randomAllocation(r)
 		b := a.DeepCopy()
@@ -205,7 +206,7 @@ func phases(classes []device.ContainerClass, entries []device.ContainerDevice) [
 // TestReleasedHoldsNoMore: a pod holds less, or the same, once its init containers have ended, and releasing twice is
 // releasing once.
 func TestReleasedHoldsNoMore(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		a := randomAllocation(r)
 		rest := a.Released()
@@ -227,7 +228,7 @@ func TestReleasedHoldsNoMore(t *testing.T) {
 
 // TestVendorsAndOf: an allocation is the sum of its vendors' parts.
 func TestVendorsAndOf(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		a := randomAllocation(r)
 		var together []device.ContainerDevice
@@ -254,7 +255,7 @@ func TestOfCannotGrowIntoNeighbour(t *testing.T) {
 }
 
 func TestPercentAgainstBigNumbers(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		amount, percent := r.Int64()>>r.IntN(63), r.Int64N(101)
 		want := new(big.Int).Mul(big.NewInt(amount), big.NewInt(percent))
@@ -267,7 +268,7 @@ func TestPercentAgainstBigNumbers(t *testing.T) {
 
 // TestSumAndProductAgainstBigNumbers: what would wrap around stays at the largest amount (D12).
 func TestSumAndProductAgainstBigNumbers(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	most := big.NewInt(math.MaxInt64)
 	capped := func(n *big.Int) int64 {
 		if n.Cmp(most) > 0 {
@@ -320,7 +321,7 @@ func TestMemoryOn(t *testing.T) {
 
 // TestReasonsRoundTrip: the text of reasons gives back their counts.
 func TestReasonsRoundTrip(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		reasons, want := randomReasons(r)
 		if diff := gocmp.Diff(want, device.ParseReasons(reasons.String())); diff != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 )
 
 // same compares what a codec was given with what it gave back: no list and an empty one are the same on the wire.
@@ -28,7 +29,7 @@ func must[T any](t *testing.T) func(T, error) T {
 }
 
 func TestRegistrationRoundTrip(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		devices := randomDevices(r)
 		text := must[string](t)(device.EncodeRegistration(devices))
@@ -44,7 +45,7 @@ func TestRegistrationRoundTrip(t *testing.T) {
 }
 
 func TestLegacyRegistrationRoundTrip(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		devices := randomDevices(r)
 		if len(devices) == 0 {
@@ -63,7 +64,7 @@ func TestLegacyRegistrationRoundTrip(t *testing.T) {
 }
 
 func TestLinkScoresRoundTrip(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		devices := randomDevices(r)
 		want := map[string]map[string]int64{}
@@ -78,7 +79,7 @@ func TestLinkScoresRoundTrip(t *testing.T) {
 }
 
 func TestAllocationRoundTrip(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		a := randomAllocation(r)
 		for _, vendor := range []device.Vendor{"MLU", "NVIDIA", "none"} {
@@ -100,7 +101,7 @@ func TestAllocationRoundTrip(t *testing.T) {
 }
 
 func TestReservationsRoundTrip(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		want := randomReservations(r)
 		text := must[string](t)(device.EncodeMIGReservations(want))
@@ -111,7 +112,7 @@ func TestReservationsRoundTrip(t *testing.T) {
 // TestReservationsOfAllocation checks that reservations say, for every instance of an allocation, whose it is: the device
 // at DeviceIndex of the container's entry.
 func TestReservationsOfAllocation(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range rounds {
 		a := randomAllocation(r)
 		rs := a.Reservations("NVIDIA")

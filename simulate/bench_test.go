@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/simulate"
 	"github.com/accelfit/accelfit/vendors"
 )
@@ -16,7 +17,7 @@ import (
 func cluster(b *testing.B, n int) *simulate.Snapshot {
 	b.Helper()
 	nodes := make([]*corev1.Node, n)
-	text := newNode("n", cards(8, 24000)...).Annotations
+	text := testkit.Node("n", cards(8, 24000)...).Annotations
 	for i := range nodes {
 		nodes[i] = &corev1.Node{}
 		nodes[i].Name, nodes[i].Annotations = fmt.Sprintf("n%06d", i), text
@@ -54,7 +55,7 @@ func BenchmarkFork(b *testing.B) {
 func bareNodes(n int) []*corev1.Node {
 	nodes := make([]*corev1.Node, n)
 	for i := range nodes {
-		nodes[i] = newNode(fmt.Sprintf("n%06d", i))
+		nodes[i] = testkit.Node(fmt.Sprintf("n%06d", i))
 	}
 	return nodes
 }
@@ -126,7 +127,7 @@ func BenchmarkPlaceAnywhere(b *testing.B) {
 // BenchmarkEstimate estimates nodes for 1,000 pods of one shape, and of 100 shapes.
 func BenchmarkEstimate(b *testing.B) {
 	set := vendors.Default()
-	template := simulate.Template{Node: newNode("t", cards(8, 24000)...)}
+	template := simulate.Template{Node: testkit.Node("t", cards(8, 24000)...)}
 	for _, shapes := range []int{1, 100} {
 		var pods []*corev1.Pod
 		for i := range 1000 {

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/simulate"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
@@ -23,7 +24,7 @@ func text(e *simulate.Estimated) string {
 	var b strings.Builder
 	b.WriteString(estimatedText(e) + problemsText(e.Problems))
 	for _, n := range e.Nodes {
-		b.WriteString(n.Name + "\n" + table(n.Usage))
+		b.WriteString(n.Name + "\n" + testkit.Table(n.Usage))
 	}
 	for _, ns := range append(namespaces, "team") {
 		fmt.Fprintln(&b, ns, e.Quotas.Headroom(ns))
@@ -45,18 +46,18 @@ func randomInstance(r *rand.Rand, mig bool, pods int) instance {
 	in := instance{}
 	for i := range 1 + r.IntN(2) {
 		if mig {
-			in.cards = append(in.cards, migCard(fmt.Sprintf("m%d", i)))
+			in.cards = append(in.cards, testkit.MIGCard(fmt.Sprintf("m%d", i)))
 		} else {
-			c := card(fmt.Sprintf("g%d", i), 10000)
-			c.Slots = oneOf[int64](r, 2, 3, 10)
+			c := testkit.Card(fmt.Sprintf("g%d", i), 10000)
+			c.Slots = testkit.OneOf[int64](r, 2, 3, 10)
 			in.cards = append(in.cards, c)
 		}
 	}
-	in.template.Node = newNode("t", in.cards...)
+	in.template.Node = testkit.Node("t", in.cards...)
 	for i := range pods {
-		n := need{1 + r.IntN(len(in.cards)), 500 * (1 + r.IntN(20)), oneOf(r, 0, 0, 10, 30, 60, 100)}
+		n := need{1 + r.IntN(len(in.cards)), 500 * (1 + r.IntN(20)), testkit.OneOf(r, 0, 0, 10, 30, 60, 100)}
 		if mig {
-			n = need{1 + r.IntN(2), oneOf(r, 4000, 5000, 10000, 20000), 0}
+			n = need{1 + r.IntN(2), testkit.OneOf(r, 4000, 5000, 10000, 20000), 0}
 		}
 		in.needs = append(in.needs, n)
 		in.pods = append(in.pods, podOf(fmt.Sprintf("p%d gpu=%d mem=%d cores=%d", i, n.cards, n.memory, n.cores)))
@@ -160,7 +161,7 @@ func (in *instance) cut(taken []uint, list []int) bool {
 // estimate never below.
 func TestLowerBound(t *testing.T) {
 	set := vendors.Default()
-	r := rand.New(rand.NewPCG(seed(t), 5))
+	r := rand.New(rand.NewPCG(testkit.Seed(t), 5))
 	solved := 0
 	for i := range 160 {
 		in := randomInstance(r, i%2 == 0, 1+r.IntN(5))
@@ -185,9 +186,9 @@ func TestLowerBound(t *testing.T) {
 // TestLowerBoundOfInit: several instances that an init container has on one card count as one of them (spec core §5), so
 // four pods go on two nodes, whose slots added up would not do. Here they go on four, because they may not share.
 func TestLowerBoundOfInit(t *testing.T) {
-	c := migCard("m0")
+	c := testkit.MIGCard("m0")
 	c.Slots = 4
-	template := simulate.Template{Node: newNode("t", c)}
+	template := simulate.Template{Node: testkit.Node("t", c)}
 	pods := podsOf(4, "init gpu=3 mem=4000 |")
 	if e := simulate.Estimate(vendors.Default(), template, pods, simulate.Limits{}); len(e.Nodes) != 2 {
 		t.Errorf("%d nodes, want 2 for\n%s", len(e.Nodes), text(&e))
@@ -213,10 +214,10 @@ func bigInstance(r *rand.Rand) (simulate.Template, []*corev1.Pod, simulate.Limit
 		}
 	}
 	for range 4 { // pods of a workload that does not exist yet have no name
-		pods = append(pods, podOf(" gpu=1 mem=1000"), podOf(" gpu=1 mem=1000 nvidia.com/use-gputype="+oneOf(r, "l4", "a100")))
+		pods = append(pods, podOf(" gpu=1 mem=1000"), podOf(" gpu=1 mem=1000 nvidia.com/use-gputype="+testkit.OneOf(r, "l4", "a100")))
 	}
 	template := simulate.Template{
-		Node: newNode("t", append(cards(2, 10000), migCard("m0"))...), Pods: []*corev1.Pod{podOf("daemon gpu=1 mem=1000")},
+		Node: testkit.Node("t", append(cards(2, 10000), testkit.MIGCard("m0"))...), Pods: []*corev1.Pod{podOf("daemon gpu=1 mem=1000")},
 	}
 	quotas := usage.NewQuotas(vendors.Default()).Set(quotaOf("a", "q", map[string]string{"limits.nvidia.com/gpumem": "90000"}))
 	return template, pods, simulate.Limits{MaxNodes: 25, Quotas: quotas, Allow: func(pod *corev1.Pod, _ *corev1.Node, on []*corev1.Pod) error {
@@ -230,7 +231,7 @@ func bigInstance(r *rand.Rand) (simulate.Template, []*corev1.Pod, simulate.Limit
 // TestEstimateIsAFunctionOfItsInput: neither the order of the pods, nor how many processors there are, nor what was estimated
 // before changes the answer; and the input is left as it was.
 func TestEstimateIsAFunctionOfItsInput(t *testing.T) {
-	base := seed(t)
+	base := testkit.Seed(t)
 	set := vendors.Default()
 	for round := range uint64(4) {
 		r := rand.New(rand.NewPCG(base, 900+round))
@@ -264,7 +265,7 @@ func TestEstimateIsAFunctionOfItsInput(t *testing.T) {
 // placed there.
 func TestEveryPodIsAnsweredOnce(t *testing.T) {
 	set := vendors.Default()
-	template, pods, limits := bigInstance(rand.New(rand.NewPCG(seed(t), 77)))
+	template, pods, limits := bigInstance(rand.New(rand.NewPCG(testkit.Seed(t), 77)))
 	e := simulate.Estimate(set, template, pods, limits)
 	count := map[*corev1.Pod]int{}
 	ids := map[string]bool{}
@@ -289,8 +290,8 @@ func TestEveryPodIsAnsweredOnce(t *testing.T) {
 			}
 			ids[id] = true
 		}
-		if want := sum(n, u); table(n.Usage) != want {
-			t.Errorf("node %s holds\n%swant\n%s", n.Name, table(n.Usage), want)
+		if want := sum(n, u); testkit.Table(n.Usage) != want {
+			t.Errorf("node %s holds\n%swant\n%s", n.Name, testkit.Table(n.Usage), want)
 		}
 	}
 	for _, u := range e.Unplaced {
@@ -314,7 +315,7 @@ func TestEveryPodIsAnsweredOnce(t *testing.T) {
 
 // sum is the usage of a new node that starts like u, with what was placed on it.
 func sum(n simulate.NewNode, u *device.NodeUsage) string {
-	return table(n.Usage.Update(func(devices []device.DeviceUsage) {
+	return testkit.Table(n.Usage.Update(func(devices []device.DeviceUsage) {
 		copy(devices, u.Devices())
 		for _, a := range n.Placed {
 			for _, h := range a.Collapse() {
@@ -327,7 +328,7 @@ func sum(n simulate.NewNode, u *device.NodeUsage) string {
 // TestFitsAreFew: a pod shape is tried once on each state of a node. 200 equal pods, ten to a node: each node is tried once
 // when it is full, and once for each pod.
 func TestFitsAreFew(t *testing.T) {
-	e := simulate.Estimate(vendors.Default(), simulate.Template{Node: newNode("t", cards(1, 10000)...)}, podsOf(200, "gpu=1 mem=1000"), simulate.Limits{})
+	e := simulate.Estimate(vendors.Default(), simulate.Template{Node: testkit.Node("t", cards(1, 10000)...)}, podsOf(200, "gpu=1 mem=1000"), simulate.Limits{})
 	if len(e.Nodes) != 20 || e.LowerBound != 20 || e.Fits > 220 {
 		t.Errorf("%d nodes, lower bound %d, %d fits; want 20, 20 and at most 220", len(e.Nodes), e.LowerBound, e.Fits)
 	}
@@ -335,7 +336,7 @@ func TestFitsAreFew(t *testing.T) {
 
 // TestNewNodes: names sort in the order of their numbers, the label with the host name follows, hardware is kept.
 func TestNewNodes(t *testing.T) {
-	sample := newNode("t", cards(2, 10000)...)
+	sample := testkit.Node("t", cards(2, 10000)...)
 	sample.Labels = map[string]string{corev1.LabelHostname: "t", "zone": "z"}
 	sample.Annotations["hami.io/node-nvidia-score"] = `[{"uuid":"g0","score":{"g1":600,"gone":3}},{"uuid":"g1","score":{"g0":500}}]`
 	e := simulate.Estimate(vendors.Default(), simulate.Template{Node: sample}, podsOf(3, "gpu=2 mem=6000"), simulate.Limits{})
@@ -366,7 +367,7 @@ func TestAllowSees(t *testing.T) {
 		log = append(log, line)
 		return nil
 	}}
-	simulate.Estimate(vendors.Default(), simulate.Template{Node: newNode("t", cards(1, 10000)...)}, podsOf(4, "gpu=1 mem=4000"), limits)
+	simulate.Estimate(vendors.Default(), simulate.Template{Node: testkit.Node("t", cards(1, 10000)...)}, podsOf(4, "gpu=1 mem=4000"), limits)
 	want := []string{"a0 on t-new-00000 with", "a1 on t-new-00000 with a0", "a2 on t-new-00001 with", "a3 on t-new-00001 with a2"}
 	if diff := cmp.Diff(want, log); diff != "" {
 		t.Error(diff)
@@ -382,7 +383,7 @@ func TestProgress(t *testing.T) {
 		}
 		last = done
 	}}
-	simulate.Estimate(vendors.Default(), simulate.Template{Node: newNode("t", cards(1, 10000)...)}, podsOf(200, "gpu=1 mem=4000"), limits)
+	simulate.Estimate(vendors.Default(), simulate.Template{Node: testkit.Node("t", cards(1, 10000)...)}, podsOf(200, "gpu=1 mem=4000"), limits)
 	if calls < 2 || last >= 200 {
 		t.Errorf("%d calls, the last at %d", calls, last)
 	}
@@ -392,7 +393,7 @@ func TestProgress(t *testing.T) {
 func TestUnplacedErrors(t *testing.T) {
 	limits := simulate.Limits{Allow: func(*corev1.Pod, *corev1.Node, []*corev1.Pod) error { return fmt.Errorf("here: %w", errTainted) }}
 	pods := []*corev1.Pod{podOf("ok gpu=1 mem=10"), podOf("bad gpu=1 mem=-1")}
-	e := simulate.Estimate(vendors.Default(), simulate.Template{Node: newNode("t", cards(1, 10000)...)}, pods, limits)
+	e := simulate.Estimate(vendors.Default(), simulate.Template{Node: testkit.Node("t", cards(1, 10000)...)}, pods, limits)
 	var invalid *device.RequestError
 	if len(e.Unplaced) != 2 || !errors.Is(e.Unplaced[0].Err, errTainted) || !errors.As(e.Unplaced[1].Err, &invalid) {
 		t.Errorf("not placed: %+v", e.Unplaced)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/simulate"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
@@ -157,7 +158,7 @@ func holdingText(h usage.Holding) string {
 func (m *model) content() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m.nodes)) {
-		fmt.Fprintf(&b, "%s\n%s", name, table(m.usage(name)))
+		fmt.Fprintf(&b, "%s\n%s", name, testkit.Table(m.usage(name)))
 		for _, h := range m.held[name] {
 			b.WriteString(holdingText(h))
 		}
@@ -178,7 +179,7 @@ func contentOf(t *testing.T, s *simulate.Snapshot) string {
 		if got, ok := s.Node(name); !ok || got != u || s.Object(name).Name != name || u.Info().Name() != name {
 			t.Fatalf("node %s: Node and Object do not agree with Nodes", name)
 		}
-		fmt.Fprintf(&b, "%s\n%s", name, table(u))
+		fmt.Fprintf(&b, "%s\n%s", name, testkit.Table(u))
 		for _, h := range s.Holdings(name) {
 			b.WriteString(holdingText(h))
 			if on, ok := s.PlacedOn(h.Key()); !ok || on != name {
@@ -219,7 +220,7 @@ func (p *pair) step(w *world) string {
 	r := w.r
 	switch op := r.IntN(20); {
 	case op < 5:
-		pod, node := w.pod(), oneOf(r, append(w.names, "no-such-node")...)
+		pod, node := w.pod(), testkit.OneOf(r, append(w.names, "no-such-node")...)
 		result, err := p.snap.Place(pod, node)
 		p.compare(pod, result, err, node)
 		return "Place on " + node
@@ -229,13 +230,13 @@ func (p *pair) step(w *world) string {
 		p.compare(pod, result, err, "")
 		return "PlaceAnywhere"
 	case op < 14:
-		key := oneOf(r, w.keys...)
+		key := testkit.OneOf(r, w.keys...)
 		if got, want := p.snap.Remove(key), p.model.remove(key); !sameError(got, want) {
 			p.t.Fatalf("Remove %s: %v, want %v", key, got, want)
 		}
 		return "Remove " + key
 	case op < 16:
-		n := w.node(oneOf(r, w.names...))
+		n := w.node(testkit.OneOf(r, w.names...))
 		pods := w.running(n.Name)
 		_, got := p.snap.AddNode(n, pods)
 		if want := p.model.addNode(n.DeepCopy(), pods); !sameError(got, want) {
@@ -243,7 +244,7 @@ func (p *pair) step(w *world) string {
 		}
 		return "AddNode " + n.Name
 	case op < 17:
-		name := oneOf(r, w.names...)
+		name := testkit.OneOf(r, w.names...)
 		if got, want := p.snap.RemoveNode(name), p.model.removeNode(name); !sameError(got, want) {
 			p.t.Fatalf("RemoveNode %s: %v, want %v", name, got, want)
 		}
@@ -282,14 +283,14 @@ func (w *world) node(name string) *corev1.Node {
 	r := w.r
 	var devices []device.DeviceInfo
 	for i := range r.IntN(4) {
-		c := card(fmt.Sprintf("g%d", i), oneOf[int64](r, 8000, 10000))
+		c := testkit.Card(fmt.Sprintf("g%d", i), testkit.OneOf[int64](r, 8000, 10000))
 		c.NUMA, c.Index, c.Healthy = i%2, i, r.IntN(8) > 0
 		devices = append(devices, c)
 	}
 	for i := range r.IntN(3) {
-		devices = append(devices, migCard(fmt.Sprintf("m%d", i)))
+		devices = append(devices, testkit.MIGCard(fmt.Sprintf("m%d", i)))
 	}
-	n := newNode(name, devices...)
+	n := testkit.Node(name, devices...)
 	switch r.IntN(10) {
 	case 0:
 		delete(n.Annotations, nvidia.AnnotationRegister)
@@ -305,19 +306,19 @@ func (w *world) node(name string) *corev1.Node {
 func (w *world) pod() *corev1.Pod {
 	r := w.r
 	if len(w.pods) > 0 && r.IntN(8) == 0 {
-		return oneOf(r, w.pods...)
+		return testkit.OneOf(r, w.pods...)
 	}
-	line := fmt.Sprintf("p%d ns=%s", len(w.keys), oneOf(r, namespaces...))
+	line := fmt.Sprintf("p%d ns=%s", len(w.keys), testkit.OneOf(r, namespaces...))
 	for i := range 1 + r.IntN(3) {
 		if i > 0 {
 			line += " |"
 		}
-		line += oneOf(r, "", "", " init", " sidecar")
+		line += testkit.OneOf(r, "", "", " init", " sidecar")
 		if r.IntN(5) > 0 {
-			line += fmt.Sprintf(" gpu=%d mem=%d cores=%d", 1+r.IntN(2), oneOf(r, 500, 2000, 4000, 5000, 9000), oneOf(r, 0, 0, 20, 60, 100))
+			line += fmt.Sprintf(" gpu=%d mem=%d cores=%d", 1+r.IntN(2), testkit.OneOf(r, 500, 2000, 4000, 5000, 9000), testkit.OneOf(r, 0, 0, 20, 60, 100))
 		}
 	}
-	line += oneOf(r, "", "", " hami.io/gpu-scheduler-policy=binpack", " hami.io/gpu-scheduler-policy=mutex", " hami.io/node-scheduler-policy=spread",
+	line += testkit.OneOf(r, "", "", " hami.io/gpu-scheduler-policy=binpack", " hami.io/gpu-scheduler-policy=mutex", " hami.io/node-scheduler-policy=spread",
 		" nvidia.com/numa-bind=true", " nvidia.com/vgpu-mode=mig", " nvidia.com/vgpu-mode=hami-core", " uid=u")
 	if r.IntN(30) == 0 {
 		line += " mem=-1 gpu=1"
@@ -336,10 +337,10 @@ func (w *world) pod() *corev1.Pod {
 func (w *world) running(node string) (out []*corev1.Pod) {
 	r := w.r
 	for range r.IntN(4) {
-		line := fmt.Sprintf("r%d ns=%s | init", len(w.keys), oneOf(r, namespaces...))
+		line := fmt.Sprintf("r%d ns=%s | init", len(w.keys), testkit.OneOf(r, namespaces...))
 		pod := podOf(line)
-		pod.Annotations[device.AnnotationNode] = oneOf(r, node, node, node, "n9")
-		pod.Annotations[nvidia.AnnotationAllocated] = oneOf(r, "g0,NVIDIA,3000,10:;g1,NVIDIA,500,0:;", ";m0,NVIDIA,4864,15:;", "g0,NVIDIA,x,0:;g1,NVIDIA,100,0:;", "")
+		pod.Annotations[device.AnnotationNode] = testkit.OneOf(r, node, node, node, "n9")
+		pod.Annotations[nvidia.AnnotationAllocated] = testkit.OneOf(r, "g0,NVIDIA,3000,10:;g1,NVIDIA,500,0:;", ";m0,NVIDIA,4864,15:;", "g0,NVIDIA,x,0:;g1,NVIDIA,100,0:;", "")
 		if r.IntN(2) == 0 {
 			pod.Annotations[device.AnnotationMIGReservation] =
 				`[{"containerIndex":1,"deviceIndex":0,"gpuUUID":"m0","profile":"1g.5gb","placement":{"start":3,"size":1}}]`
@@ -358,7 +359,7 @@ func (w *world) quota() *corev1.ResourceQuota {
 	if w.r.IntN(3) == 0 {
 		limits["limits.nvidia.com/gpucores"] = fmt.Sprint(w.r.IntN(400))
 	}
-	return quotaOf(oneOf(w.r, namespaces...), oneOf(w.r, "q", "r"), limits)
+	return quotaOf(testkit.OneOf(w.r, namespaces...), testkit.OneOf(w.r, "q", "r"), limits)
 }
 
 // start is a snapshot of a few random nodes with its model.
@@ -382,7 +383,7 @@ func start(t *testing.T, w *world) pair {
 // TestSnapshotAgainstModel does random operations on a family of snapshots. After each the snapshot holds what its model
 // says, and every other one, parents, children and siblings, holds what it held.
 func TestSnapshotAgainstModel(t *testing.T) {
-	base := seed(t)
+	base := testkit.Seed(t)
 	for round := range uint64(8) {
 		r := rand.New(rand.NewPCG(base, round))
 		w := newWorld(r)
@@ -411,7 +412,7 @@ func TestSnapshotAgainstModel(t *testing.T) {
 // TestStackAgainstModel forks, reverts and commits a stack of snapshots beside a stack of models. The pointer to a level
 // stays good as long as the level is open.
 func TestStackAgainstModel(t *testing.T) {
-	base := seed(t)
+	base := testkit.Seed(t)
 	for round := range uint64(8) {
 		r := rand.New(rand.NewPCG(base, round+1000))
 		w := newWorld(r)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/simulate"
 	"github.com/accelfit/accelfit/vendors"
 )
@@ -31,8 +32,8 @@ func planText(p *simulate.Plan) string {
 
 // groupsFor are node groups of all kinds; two are made from the same sample.
 func groupsFor(r *rand.Rand) (out []simulate.NodeGroup) {
-	small := newNode("small", cards(1, 10000)...)
-	for i, node := range []*corev1.Node{small, newNode("large", cards(4, 9000)...), newNode("mig", migCard("m0")), small} {
+	small := testkit.Node("small", cards(1, 10000)...)
+	for i, node := range []*corev1.Node{small, testkit.Node("large", cards(4, 9000)...), testkit.Node("mig", testkit.MIGCard("m0")), small} {
 		out = append(out, simulate.NodeGroup{
 			Name: fmt.Sprintf("group%d", i), Template: simulate.Template{Node: node}, Price: float64(1 + r.IntN(5)*i), MaxNew: r.IntN(8),
 		})
@@ -43,7 +44,7 @@ func groupsFor(r *rand.Rand) (out []simulate.NodeGroup) {
 // TestScaleUpLaws holds for every strategy: the order of the pods does not matter, the input is left as it was, limits are
 // kept, every pod is either on one new node or has a reason for each group, and what the quotas say is what was placed.
 func TestScaleUpLaws(t *testing.T) {
-	base := seed(t)
+	base := testkit.Seed(t)
 	set := vendors.Default()
 	for round := range uint64(3) {
 		for _, strategy := range simulate.Strategies() {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/simulate"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
@@ -96,16 +97,16 @@ func (s *scenario) template(t *testing.T, d *datadriven.TestData) string {
 			key, value, _ := strings.Cut(word, "=")
 			w[key] = value
 		}
-		c := card(words[0], number(t, d, w["memory"], 10000))
+		c := testkit.Card(words[0], number(t, d, w["memory"], 10000))
 		if w["mode"] == "mig" {
-			c = migCard(words[0])
+			c = testkit.MIGCard(words[0])
 		}
 		_, sick := w["unhealthy"]
 		c.Index, c.NUMA, c.Healthy = len(devices), int(number(t, d, w["numa"], 0)), !sick
 		devices = append(devices, c)
 	}
 	name := d.CmdArgs[0].Key
-	out := simulate.Template{Node: newNode(name, devices...), Options: simulate.TemplateOptions{
+	out := simulate.Template{Node: testkit.Node(name, devices...), Options: simulate.TemplateOptions{
 		KeepHealth: values(d, "keep-health") != nil, KeepCordon: values(d, "keep-cordon") != nil,
 		KeepIDs: values(d, "keep-ids") != nil, KeepUsage: values(d, "keep-usage") != nil,
 	}}

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/simulate"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
@@ -21,7 +22,7 @@ import (
 
 // TestErrors: every error says what it is about and wraps its sentinel; whoever gets it finds the snapshot as it was.
 func TestErrors(t *testing.T) {
-	s := newSnapshot(t, vendors.Default(), []*corev1.Node{newNode("n1", cards(1, 10000)...)})
+	s := newSnapshot(t, vendors.Default(), []*corev1.Node{testkit.Node("n1", cards(1, 10000)...)})
 	pod := podOf("p gpu=1 mem=100")
 	if _, err := s.Place(pod, "n1"); err != nil {
 		t.Fatal(err)
@@ -41,7 +42,7 @@ func TestErrors(t *testing.T) {
 		{"Place on an unknown node", second(s.Place(podOf("q gpu=1"), "n2")), simulate.ErrNoNode, "node n2: node is not in the snapshot"},
 		{"Fit on an unknown node", second(s.Fit(request, "n2")), simulate.ErrNoNode, "node n2: node is not in the snapshot"},
 		{"RemoveNode of an unknown node", s.RemoveNode("n2"), simulate.ErrNoNode, "node n2: node is not in the snapshot"},
-		{"AddNode of a known node", second(s.AddNode(newNode("n1"), nil)), simulate.ErrNodeTaken, "node n1: node is in the snapshot already"},
+		{"AddNode of a known node", second(s.AddNode(testkit.Node("n1"), nil)), simulate.ErrNodeTaken, "node n1: node is in the snapshot already"},
 		{"Place of a placed pod", second(s.Place(pod, "n1")), simulate.ErrPlaced, "pod team/p on node n1: pod is placed already"},
 		{"PlaceAnywhere of a placed pod", second(s.PlaceAnywhere(pod, simulate.PlaceOptions{})), simulate.ErrPlaced, "pod team/p on node n1: pod is placed already"},
 		{"Remove of an unknown pod", s.Remove("team/q"), simulate.ErrNotPlaced, "pod team/q: pod is not placed"},
@@ -67,7 +68,7 @@ func TestErrors(t *testing.T) {
 
 // TestNewReportsProblems: what cannot be read is reported and left out, the rest counts.
 func TestNewReportsProblems(t *testing.T) {
-	malformed := newNode("n2")
+	malformed := testkit.Node("n2")
 	malformed.Annotations[nvidia.AnnotationRegister] = "{"
 	on := func(name, node, bound, allocated string) *corev1.Pod {
 		pod := podOf(name)
@@ -76,7 +77,7 @@ func TestNewReportsProblems(t *testing.T) {
 		return pod
 	}
 	s, problems := simulate.New(vendors.Default(),
-		[]*corev1.Node{newNode("n1", cards(2, 10000)...), malformed, newNode("n1")},
+		[]*corev1.Node{testkit.Node("n1", cards(2, 10000)...), malformed, testkit.Node("n1")},
 		[]*corev1.Pod{
 			on("p", "n1", "", "g0,NVIDIA,100,0:;"), on("p", "n1", "", "g0,NVIDIA,100,0:;"), on("bad", "n1", "", "g1,NVIDIA,x,0:;"),
 			on("elsewhere", "n9", "", "g0,NVIDIA,100,0:;"), on("moved", "n1", "n2", "g0,NVIDIA,100,0:;"), podOf("pending gpu=1"),
@@ -90,7 +91,7 @@ func TestNewReportsProblems(t *testing.T) {
 		t.Errorf("problems of %s", got)
 	}
 	u, _ := s.Node("n1")
-	if got, want := table(u), "  g0: slots 1, memory 100, cores 0\n  g1: slots 0, memory 0, cores 0, unhealthy\n"; got != want || s.Len() != 2 {
+	if got, want := testkit.Table(u), "g0: slots 1, memory 100, cores 0\ng1: slots 0, memory 0, cores 0, unhealthy\n"; got != want || s.Len() != 2 {
 		t.Errorf("%d nodes, n1 holds\n%swant\n%s", s.Len(), got, want)
 	}
 	for name, want := range map[string]string{"p": "n1", "bad": "n1", "elsewhere": "", "moved": "", "pending": ""} {
@@ -110,9 +111,9 @@ func TestUnknownNode(t *testing.T) {
 
 // TestPlaceRefused: a pod that does not fit leaves no trace, and the reasons are those of the node (spec nvidia V4).
 func TestPlaceRefused(t *testing.T) {
-	bare := newNode("n2")
+	bare := testkit.Node("n2")
 	delete(bare.Annotations, nvidia.AnnotationRegister)
-	s := newSnapshot(t, vendors.Default(), []*corev1.Node{newNode("n1", cards(2, 10000)...), bare})
+	s := newSnapshot(t, vendors.Default(), []*corev1.Node{testkit.Node("n1", cards(2, 10000)...), bare})
 	before := contentOf(t, s)
 	for _, c := range []struct{ pod, node, want string }{
 		{"p gpu=1 mem=10001", "n1", "n1: 2/2 CardInsufficientMemory"},
@@ -134,8 +135,8 @@ func TestPlaceRefused(t *testing.T) {
 func TestPlaceAnywhere(t *testing.T) {
 	used := podOf("used hami.io/vgpu-node=n1 hami.io/vgpu-devices-allocated=a0,NVIDIA,4000,30:;")
 	base := newSnapshot(t, vendors.Default(), []*corev1.Node{
-		newNode("n2", card("b0", 10000)), newNode("n1", card("a0", 10000), card("a1", 10000)), newNode("n0", card("c0", 500)),
-		newNode("n3", card("d0", 10000)),
+		testkit.Node("n2", testkit.Card("b0", 10000)), testkit.Node("n1", testkit.Card("a0", 10000), testkit.Card("a1", 10000)), testkit.Node("n0", testkit.Card("c0", 500)),
+		testkit.Node("n3", testkit.Card("d0", 10000)),
 	}, used)
 	never := func(names ...string) simulate.PlaceOptions {
 		return simulate.PlaceOptions{Allow: func(_ *corev1.Pod, n *corev1.Node) error {
@@ -178,7 +179,7 @@ func TestPlaceAnywhere(t *testing.T) {
 
 func TestScoreIsTheNodesBefore(t *testing.T) {
 	used := podOf("used hami.io/vgpu-node=n1 hami.io/vgpu-devices-allocated=a0,NVIDIA,4000,30:;")
-	s := newSnapshot(t, vendors.Default(), []*corev1.Node{newNode("n1", card("a0", 10000), card("a1", 10000))}, used)
+	s := newSnapshot(t, vendors.Default(), []*corev1.Node{testkit.Node("n1", testkit.Card("a0", 10000), testkit.Card("a1", 10000))}, used)
 	if result, err := s.Place(podOf("p gpu=1 mem=1000"), "n1"); err != nil || result.Score != 4 {
 		t.Errorf("score %v, %v; want 4 (spec core E18)", result.Score, err)
 	}
@@ -186,7 +187,7 @@ func TestScoreIsTheNodesBefore(t *testing.T) {
 
 // TestPlaceAll places the most demanding first, whatever the order of the pods.
 func TestPlaceAll(t *testing.T) {
-	base := newSnapshot(t, vendors.Default(), []*corev1.Node{newNode("n1", cards(1, 10000)...), newNode("n2", cards(1, 10000)...)})
+	base := newSnapshot(t, vendors.Default(), []*corev1.Node{testkit.Node("n1", cards(1, 10000)...), testkit.Node("n2", cards(1, 10000)...)})
 	if _, err := base.Place(podOf("there gpu=1 mem=10"), "n1"); err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestPlaceAll(t *testing.T) {
 		podOf("small gpu=1 mem=3000"), podOf("bad gpu=1 mem=-1"), podOf("there gpu=1 mem=10"), podOf("big gpu=1 mem=7000"),
 		podOf("mid gpu=1 mem=6000"), podOf("huge gpu=1 mem=10001"), podOf("cpu"),
 	}
-	r := rand.New(rand.NewPCG(seed(t), 0))
+	r := rand.New(rand.NewPCG(testkit.Seed(t), 0))
 	for range 10 {
 		r.Shuffle(len(pods), func(i, k int) { pods[i], pods[k] = pods[k], pods[i] })
 		placed, rest := base.Fork().PlaceAll(pods, simulate.PlaceOptions{})
@@ -217,7 +218,7 @@ func TestPlaceAll(t *testing.T) {
 
 // TestIterationIsFrozen: what is placed while nodes are iterated over is not seen, and the iteration can be used again.
 func TestIterationIsFrozen(t *testing.T) {
-	s := newSnapshot(t, vendors.Default(), []*corev1.Node{newNode("n1", cards(1, 10000)...), newNode("n2", cards(1, 10000)...)})
+	s := newSnapshot(t, vendors.Default(), []*corev1.Node{testkit.Node("n1", cards(1, 10000)...), testkit.Node("n2", cards(1, 10000)...)})
 	nodes := s.Nodes()
 	for range 2 {
 		count := 0
@@ -245,7 +246,7 @@ func TestIterationIsFrozen(t *testing.T) {
 
 // TestHoldingsAreTheCallers: the slice can be changed, appended to and kept.
 func TestHoldingsAreTheCallers(t *testing.T) {
-	s := newSnapshot(t, vendors.Default(), []*corev1.Node{newNode("n1", cards(1, 10000)...)})
+	s := newSnapshot(t, vendors.Default(), []*corev1.Node{testkit.Node("n1", cards(1, 10000)...)})
 	for _, pod := range podsOf(3, "gpu=1 mem=10") {
 		if _, err := s.Place(pod, "n1"); err != nil {
 			t.Fatal(err)
@@ -262,10 +263,10 @@ func TestHoldingsAreTheCallers(t *testing.T) {
 
 // TestInputsAreNotChanged compares nodes, pods and quotas before and after everything that is done with them.
 func TestInputsAreNotChanged(t *testing.T) {
-	r := rand.New(rand.NewPCG(seed(t), 77))
+	r := rand.New(rand.NewPCG(testkit.Seed(t), 77))
 	w := newWorld(r)
 	set := vendors.Default()
-	nodes := []*corev1.Node{w.node("n0"), w.node("n1"), newNode("n2", cards(2, 10000)...)}
+	nodes := []*corev1.Node{w.node("n0"), w.node("n1"), testkit.Node("n2", cards(2, 10000)...)}
 	running := slices.Concat(w.running("n0"), w.running("n1"))
 	var pods []*corev1.Pod
 	for range 30 {
@@ -304,14 +305,14 @@ func deep[T interface{ DeepCopy() T }](in []T) (out []T) {
 // what it gets when they run one after the other.
 func TestSiblingsInGoroutines(t *testing.T) {
 	const siblings = 6
-	base := seed(t)
+	base := testkit.Seed(t)
 	run := func(s *simulate.Snapshot, i uint64) string {
 		w := newWorld(rand.New(rand.NewPCG(base, 500+i)))
 		log := ""
 		for range 60 {
 			switch w.r.IntN(5) {
 			case 0:
-				err := s.Remove(oneOf(w.r, w.keys...))
+				err := s.Remove(testkit.OneOf(w.r, w.keys...))
 				log += fmt.Sprintln(err)
 			case 1:
 				s.SetQuota(w.quota())

@@ -6,13 +6,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/simulate"
 	"github.com/accelfit/accelfit/vendors"
 )
 
 // TestNewNodesAreFresh: what is state of the sample does not come with a new node, unless the options keep it.
 func TestNewNodesAreFresh(t *testing.T) {
-	sample := newNode("sample", card("g0", 10000))
+	sample := testkit.Node("sample", testkit.Card("g0", 10000))
 	sample.UID, sample.Spec.Unschedulable = "uid", true
 	sample.Annotations[device.AnnotationLock] = "2026-01-01T00:00:00Z,ns,p"
 	sample.Spec.Taints = []corev1.Taint{
@@ -42,7 +43,7 @@ func TestNewNodesAreFresh(t *testing.T) {
 func TestAllowSeesTheTemplatesPods(t *testing.T) {
 	daemon := podOf("daemon")
 	seen := 0
-	simulate.Estimate(vendors.Default(), simulate.Template{Node: newNode("t", card("g0", 10000)), Pods: []*corev1.Pod{daemon}},
+	simulate.Estimate(vendors.Default(), simulate.Template{Node: testkit.Node("t", testkit.Card("g0", 10000)), Pods: []*corev1.Pod{daemon}},
 		[]*corev1.Pod{podOf("p gpu=1 mem=100")}, simulate.Limits{
 			Allow: func(_ *corev1.Pod, _ *corev1.Node, on []*corev1.Pod) error {
 				if len(on) == 1 && on[0] == daemon {

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/nvidia"
@@ -35,7 +36,7 @@ func ExampleRead() {
 	set := vendors.Default()
 	h, ok, problems := usage.Read(set, onNode("p", "n1", "GPU-0,NVIDIA,4000,30:;"))
 	fmt.Println(h.Name, h.Node, ok, problems)
-	n := usage.Apply(set.Inventory(newNode("n1", card("GPU-0", 24576))), []usage.Holding{h})
+	n := usage.Apply(set.Inventory(testkit.Node("n1", testkit.Card("GPU-0", 24576))), []usage.Holding{h})
 	fmt.Println(n.Device(0).Memory)
 	// Output:
 	// p n1 true []
@@ -45,7 +46,7 @@ func ExampleRead() {
 // A live scheduler keeps the newest ledger in an atomic pointer. Readers need no lock; keeping the old value is the revert.
 func ExampleLedger() {
 	set := vendors.Default()
-	info := set.Inventory(newNode("n1", card("GPU-0", 24576)))
+	info := set.Inventory(testkit.Node("n1", testkit.Card("GPU-0", 24576)))
 	var current atomic.Pointer[usage.Ledger]
 	current.Store(&usage.Ledger{})
 
@@ -96,7 +97,7 @@ func ExampleQuotas() {
 
 // The inventory is kept, and a handshake asked for, as HAMi's registration loop does.
 func ExampleRegistry() {
-	node := newNode("n1", card("GPU-0", 24576))
+	node := testkit.Node("n1", testkit.Card("GPU-0", 24576))
 	now := time.Date(2024, 1, 10, 12, 0, 0, 0, time.UTC)
 	r, announce, problems := usage.Registry{}.Observe(vendors.Default(), node, now)
 	info, ok := r.Node("n1")
@@ -110,7 +111,7 @@ func ExampleOf() {
 	if err != nil {
 		panic(err)
 	}
-	n := device.NewNodeUsage(set.Inventory(newNode("n1", migCard("GPU-0"))))
+	n := device.NewNodeUsage(set.Inventory(testkit.Node("n1", testkit.MIGCard("GPU-0"))))
 	fit := set.Fit(r, n)
 	for _, m := range usage.Of(r, "n1", fit.Allocation).Reservations {
 		fmt.Println(m.GPUUUID, m.Profile, m.Placement)

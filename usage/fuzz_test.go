@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/nvidia"
@@ -23,7 +24,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("g0,NVIDIA,-1,0;g1", `[{"containerIndex":99,"gpuUUID":"zz","profile":"x","placement":{"start":4294967295,"size":4294967295}}]`, "x", "")
 	f.Add(strings.Repeat("g0,NVIDIA,2147483647,2147483647:", 50), "[", "", "n1")
 	set := vendors.Default()
-	node := newNode("n1", card("g0", 24576), card("g1", 24576), migCard("m0"))
+	node := testkit.Node("n1", testkit.Card("g0", 24576), testkit.Card("g1", 24576), testkit.MIGCard("m0"))
 	in := set.Inventory(node)
 	f.Fuzz(func(t *testing.T, allocated, mig, statuses, on string) {
 		pod := newPod("p", []device.ContainerClass{device.Init, device.Sidecar, device.App}, device.AnnotationNode, on,
@@ -48,14 +49,14 @@ func FuzzRead(f *testing.F) {
 		if diff := cmp.Diff(before, pod); diff != "" {
 			t.Errorf("the pod was changed:\n%s", diff)
 		}
-		if whole, _ := usage.Node(set, node, []*corev1.Pod{pod}); on == "n1" && table(whole) != table(got) {
-			t.Errorf("Node says\n%sRead and Apply\n%s", table(whole), table(got))
+		if whole, _ := usage.Node(set, node, []*corev1.Pod{pod}); on == "n1" && testkit.Table(whole) != testkit.Table(got) {
+			t.Errorf("Node says\n%sRead and Apply\n%s", testkit.Table(whole), testkit.Table(got))
 		}
 		l, err := usage.Ledger{}.Reserve(h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, _, held := l.Release(h.Key()); !held || back.Len() != 0 || !sameUsage(back.Node(in), device.NewNodeUsage(in)) {
+		if back, _, held := l.Release(h.Key()); !held || back.Len() != 0 || !testkit.SameUsage(back.Node(in), device.NewNodeUsage(in)) {
 			t.Errorf("%d pods hold something after the release", back.Len())
 		}
 		q := usage.NewQuotas(set)
@@ -69,7 +70,7 @@ func checkUsage(t *testing.T, n *device.NodeUsage, h usage.Holding) {
 	t.Helper()
 	for i := range n.Info().Len() {
 		if u := n.Device(i); u.Slots < 0 || u.Memory < 0 || u.Cores < 0 {
-			t.Errorf("negative amounts:\n%s", table(n))
+			t.Errorf("negative amounts:\n%s", testkit.Table(n))
 		}
 	}
 	for _, b := range h.Blocked {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/nvidia"
@@ -44,7 +45,7 @@ func randomHolding(r *rand.Rand, pod int) usage.Holding {
 }
 
 func info(name string) *device.NodeInfo {
-	cards := []device.DeviceInfo{card("g0", 24576), card("g1", 24576), migCard("m0")}
+	cards := []device.DeviceInfo{testkit.Card("g0", 24576), testkit.Card("g1", 24576), testkit.MIGCard("m0")}
 	return device.NewNodeInfo(name, device.Inventory{Vendor: nvidia.Vendor, Devices: cards})
 }
 
@@ -59,7 +60,7 @@ func content(l usage.Ledger) string {
 		for _, h := range l.OnNode(node) {
 			b.WriteString(node + " " + h.Key() + " ")
 		}
-		b.WriteString("\n" + table(l.Node(info(node))))
+		b.WriteString("\n" + testkit.Table(l.Node(info(node))))
 	}
 	return b.String()
 }
@@ -95,7 +96,7 @@ func (m *model) on(node string) (out []usage.Holding) {
 // TestLedgerAgainstMap does random operations on ledgers, some of them on older values, and compares with a map that is
 // copied whole. In the end every value made on the way still has the content it had.
 func TestLedgerAgainstMap(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	type version struct {
 		ledger usage.Ledger
 		model  model
@@ -138,8 +139,8 @@ func TestLedgerAgainstMap(t *testing.T) {
 			if diff := cmp.Diff(m.on(node), l.OnNode(node), cmp.Transformer("", func(hs []usage.Holding) string { return fmt.Sprint(hs) })); diff != "" {
 				t.Fatalf("%s:\n%s", node, diff)
 			}
-			if got, want := l.Node(info(node)), usage.Apply(info(node), m.on(node)); table(got) != table(want) {
-				t.Fatalf("%s:\n%swant\n%s", node, table(got), table(want))
+			if got, want := l.Node(info(node)), usage.Apply(info(node), m.on(node)); testkit.Table(got) != testkit.Table(want) {
+				t.Fatalf("%s:\n%swant\n%s", node, testkit.Table(got), testkit.Table(want))
 			}
 		}
 		versions = append(versions, version{l, m, content(l)})
@@ -153,7 +154,7 @@ func TestLedgerAgainstMap(t *testing.T) {
 
 // TestReserveThenRelease is the law that a holding that comes and goes leaves no trace, but for nodes that have none.
 func TestReserveThenRelease(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	for range 100 {
 		var l usage.Ledger
 		quotas := usage.NewQuotas(vendors.Default())

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/nvidia"
@@ -67,7 +68,7 @@ func naiveDevice(info *device.NodeInfo, i int, u *device.DeviceUsage, h usage.Ho
 // TestApplyAgainstNaive compares Apply with the naive sums, in the given and in a random order of the holdings, and checks
 // that it changes nothing it was handed.
 func TestApplyAgainstNaive(t *testing.T) {
-	r := newRand(t)
+	r := testkit.Rand(t)
 	in := info("n1")
 	for range 500 {
 		var holdings []usage.Holding
@@ -76,15 +77,15 @@ func TestApplyAgainstNaive(t *testing.T) {
 		}
 		before := deepCopies(holdings)
 		got := usage.Apply(in, holdings)
-		if want := naive(in, holdings); table(got) != table(want) {
-			t.Fatalf("%+v:\n%swant\n%s", holdings, table(got), table(want))
+		if want := naive(in, holdings); testkit.Table(got) != testkit.Table(want) {
+			t.Fatalf("%+v:\n%swant\n%s", holdings, testkit.Table(got), testkit.Table(want))
 		}
 		if diff := cmp.Diff(before, holdings); diff != "" {
 			t.Fatalf("holdings were changed:\n%s", diff)
 		}
 		r.Shuffle(len(holdings), func(i, k int) { holdings[i], holdings[k] = holdings[k], holdings[i] })
-		if shuffled := usage.Apply(in, holdings); !sameUsage(got, shuffled) {
-			t.Fatalf("in another order:\n%swant\n%s", table(shuffled), table(got))
+		if shuffled := usage.Apply(in, holdings); !testkit.SameUsage(got, shuffled) {
+			t.Fatalf("in another order:\n%swant\n%s", testkit.Table(shuffled), testkit.Table(got))
 		}
 	}
 }
@@ -100,7 +101,7 @@ func deepCopies(hs []usage.Holding) (out []usage.Holding) {
 // gave it, MIG instances included, and the node's usage is the same.
 func TestAnnotationsSayWhatWasPlaced(t *testing.T) {
 	set := vendors.Default()
-	node := newNode("n1", card("g0", 24576), migCard("m0"), migCard("m1"))
+	node := testkit.Node("n1", testkit.Card("g0", 24576), testkit.MIGCard("m0"), testkit.MIGCard("m1"))
 	var pods []*corev1.Pod
 	n, problems := usage.Node(set, node, nil)
 	for i, pod := range []*corev1.Pod{
@@ -129,17 +130,17 @@ func TestAnnotationsSayWhatWasPlaced(t *testing.T) {
 		}
 	}
 	again, more := usage.Node(set, node, pods)
-	if !sameUsage(n, again) || len(problems)+len(more) > 0 {
-		t.Errorf("usage\n%swant\n%sproblems %v %v", table(again), table(n), problems, more)
+	if !testkit.SameUsage(n, again) || len(problems)+len(more) > 0 {
+		t.Errorf("usage\n%swant\n%sproblems %v %v", testkit.Table(again), testkit.Table(n), problems, more)
 	}
 }
 
 func TestNodeReportsProblems(t *testing.T) {
 	set := vendors.Default()
-	node := newNode("n1", card("g0", 100), card("g0", 200))
+	node := testkit.Node("n1", testkit.Card("g0", 100), testkit.Card("g0", 200))
 	n, problems := usage.Node(set, node, []*corev1.Pod{onNode("p", "n1", "g0,NVIDIA,x,0:;"), onNode("q", "n2", "g0,NVIDIA,x,0:;")})
 	if n.Info().Len() != 1 || n.Device(0).Healthy {
-		t.Errorf("usage\n%swant one device that takes no new work", table(n))
+		t.Errorf("usage\n%swant one device that takes no new work", testkit.Table(n))
 	}
 	var objects []string
 	for _, p := range problems {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/nvidia"
@@ -41,7 +42,7 @@ func devices(r usage.Registry, node string) int {
 func TestRegistryHealth(t *testing.T) {
 	const fresh, expired = 10 * time.Second, 70 * time.Second
 	set := vendors.Default()
-	one, two := newNode("n1", card("g0", 100)), newNode("n1", card("g0", 100), card("g1", 100))
+	one, two := testkit.Node("n1", testkit.Card("g0", 100)), testkit.Node("n1", testkit.Card("g0", 100), testkit.Card("g1", 100))
 	var r usage.Registry
 	for i, step := range []struct {
 		why         string
@@ -72,9 +73,9 @@ func TestRegistryHealth(t *testing.T) {
 // TestRegistryTable is the table of spec core §3 for a vendor that is cached, and for one that is not.
 func TestRegistryTable(t *testing.T) {
 	set := vendors.Default()
-	some, none, cordoned := newNode("n1", card("g0", 100)), newNode("n1"), newNode("n1", card("g0", 100))
+	some, none, cordoned := testkit.Node("n1", testkit.Card("g0", 100)), testkit.Node("n1"), testkit.Node("n1", testkit.Card("g0", 100))
 	cordoned.Annotations[device.AnnotationCordon] = "g0"
-	absent, garbled := newNode("n1"), newNode("n1")
+	absent, garbled := testkit.Node("n1"), testkit.Node("n1")
 	delete(absent.Annotations, nvidia.AnnotationRegister)
 	garbled.Annotations[nvidia.AnnotationRegister] = "{"
 	for _, c := range []struct {
@@ -106,7 +107,7 @@ func TestRegistryTable(t *testing.T) {
 // TestRegistrySeesCordonsAtOnce is deviation D29: no new inventory is asked for, and the cordon counts all the same.
 func TestRegistrySeesCordonsAtOnce(t *testing.T) {
 	set := vendors.Default()
-	node := offering(newNode("n1", card("g0", 100)), 1, 10*time.Second)
+	node := offering(testkit.Node("n1", testkit.Card("g0", 100)), 1, 10*time.Second)
 	r, _, _ := usage.Registry{}.Observe(set, node, noon)
 	node = node.DeepCopy()
 	node.Annotations[device.AnnotationCordon] = "g0"
@@ -118,7 +119,7 @@ func TestRegistrySeesCordonsAtOnce(t *testing.T) {
 
 func TestRegistryAnnounces(t *testing.T) {
 	set := vendors.Default()
-	node := newNode("n1", card("g0", 100))
+	node := testkit.Node("n1", testkit.Card("g0", 100))
 	const want = "Requesting_2024-01-10T12:00:00Z"
 	r, announce, _ := usage.Registry{}.Observe(set, offering(node, 1, -1), noon)
 	if got := announce[nvidia.AnnotationHandshake]; got != want || len(announce) != 1 {
@@ -139,7 +140,7 @@ func TestRegistryAnnounces(t *testing.T) {
 
 func TestRegistryProblems(t *testing.T) {
 	set := vendors.Default()
-	node := newNode("n1", card("g0", 100))
+	node := testkit.Node("n1", testkit.Card("g0", 100))
 	node.Annotations[nvidia.AnnotationRegister] = `[{"id":"g0","devmem":"x"}]`
 	r, _, problems := usage.Registry{}.Observe(set, offering(node, 1, 0), noon)
 	var decode *device.DecodeError
@@ -157,7 +158,7 @@ func TestRegistryProblems(t *testing.T) {
 // TestRegistryForgets: a node that comes back after it was deleted is asked about as one never seen.
 func TestRegistryForgets(t *testing.T) {
 	set := vendors.Default()
-	node := offering(newNode("n1", card("g0", 100)), 1, 10*time.Second)
+	node := offering(testkit.Node("n1", testkit.Card("g0", 100)), 1, 10*time.Second)
 	r, _, _ := usage.Registry{}.Observe(set, node, noon)
 	gone := r.Forget("n1")
 	if devices(gone, "n1") != 0 || devices(r, "n1") != 1 {
@@ -174,7 +175,7 @@ func TestRegistryReaders(t *testing.T) {
 	set := vendors.Default()
 	var start usage.Registry
 	for i := range 50 {
-		start, _, _ = start.Observe(set, offering(newNode("n"+strconv.Itoa(i), card("g0", 100)), 1, 0), noon)
+		start, _, _ = start.Observe(set, offering(testkit.Node("n"+strconv.Itoa(i), testkit.Card("g0", 100)), 1, 0), noon)
 	}
 	var all sync.WaitGroup
 	for w := range 4 {
@@ -182,11 +183,11 @@ func TestRegistryReaders(t *testing.T) {
 			r := start
 			for i := range 50 {
 				name := "n" + strconv.Itoa(i)
-				cards := []device.DeviceInfo{card("g0", 100)}
+				cards := []device.DeviceInfo{testkit.Card("g0", 100)}
 				for k := range w {
-					cards = append(cards, card(fmt.Sprintf("x%d", k), 100))
+					cards = append(cards, testkit.Card(fmt.Sprintf("x%d", k), 100))
 				}
-				r, _, _ = r.Observe(set, offering(newNode(name, cards...), 1, 0), noon)
+				r, _, _ = r.Observe(set, offering(testkit.Node(name, cards...), 1, 0), noon)
 				if devices(r, name) != w+1 || devices(start, name) != 1 {
 					t.Errorf("%s: %d and %d devices, want %d and 1", name, devices(r, name), devices(start, name), w+1)
 				}

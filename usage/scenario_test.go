@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/nvidia"
@@ -119,9 +120,9 @@ func (s *scenario) node(t *testing.T, d *datadriven.TestData) string {
 	var cards []device.DeviceInfo
 	for line := range strings.Lines(d.Input) {
 		id, w := words(line)
-		c := card(id, number(t, d, w["memory"], 24576))
+		c := testkit.Card(id, number(t, d, w["memory"], 24576))
 		if w["mode"] == "mig" {
-			c = migCard(id)
+			c = testkit.MIGCard(id)
 		} else if mode, ok := w["mode"]; ok {
 			c.Mode = mode
 		}
@@ -130,7 +131,7 @@ func (s *scenario) node(t *testing.T, d *datadriven.TestData) string {
 		c.Healthy = !sick
 		cards = append(cards, c)
 	}
-	s.nodes[first(t, d)] = newNode(first(t, d), cards...)
+	s.nodes[first(t, d)] = testkit.Node(first(t, d), cards...)
 	return fmt.Sprintf("%d cards", len(cards))
 }
 
@@ -232,7 +233,7 @@ func (s *scenario) usage(t *testing.T, d *datadriven.TestData) string {
 		pods = append(pods, s.pods[name])
 	}
 	n, problems := usage.Node(s.set, s.nodes[first(t, d)], pods)
-	return report(table(n), problems)
+	return report(testkit.Table(n), problems)
 }
 
 func (s *scenario) read(t *testing.T, d *datadriven.TestData) string {
@@ -260,7 +261,7 @@ func (s *scenario) observe(t *testing.T, d *datadriven.TestData) string {
 	text := fmt.Sprintf("%d pods hold devices\n", s.ledger.Len())
 	for _, n := range []string{"n1", "n2"} {
 		if node := s.nodes[n]; node != nil {
-			text += table(s.ledger.Node(s.set.Inventory(node)))
+			text += testkit.Table(s.ledger.Node(s.set.Inventory(node)))
 		}
 	}
 	return report(text, problems)
