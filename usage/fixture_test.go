@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/nvidia"
@@ -17,21 +18,11 @@ import (
 
 // newPod is a pod of one container for each class, with annotations as key, value pairs.
 func newPod(name string, classes []device.ContainerClass, annotations ...string) *corev1.Pod {
-	always := corev1.ContainerRestartPolicyAlways
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "team", Name: name, UID: types.UID("uid-" + name), Annotations: map[string]string{},
 	}}
 	for i, class := range classes {
-		c := corev1.Container{Name: fmt.Sprintf("c%d", i)}
-		switch class {
-		case device.App:
-			pod.Spec.Containers = append(pod.Spec.Containers, c)
-		case device.Sidecar:
-			c.RestartPolicy = &always
-			fallthrough
-		default:
-			pod.Spec.InitContainers = append(pod.Spec.InitContainers, c)
-		}
+		testkit.AddContainer(pod, corev1.Container{Name: fmt.Sprintf("c%d", i)}, class)
 	}
 	for i := 0; i < len(annotations); i += 2 {
 		pod.Annotations[annotations[i]] = annotations[i+1]
