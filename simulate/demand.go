@@ -10,27 +10,27 @@ import (
 	"github.com/accelfit/accelfit/vendors"
 )
 
-// Demand is what a pod asks of devices in all: the least that any placement takes.
-type Demand struct {
+// demand is what a pod asks of devices in all: the least that any placement takes.
+type demand struct {
 	Slots  int64
 	Memory int64 // MiB
 	Cores  int64 // percent of a card
 }
 
 // add puts another demand on top.
-func (d Demand) add(e Demand) Demand {
-	return Demand{device.Sum(d.Slots, e.Slots), device.Sum(d.Memory, e.Memory), device.Sum(d.Cores, e.Cores)}
+func (d demand) add(e demand) demand {
+	return demand{device.Sum(d.Slots, e.Slots), device.Sum(d.Memory, e.Memory), device.Sum(d.Cores, e.Cores)}
 }
 
-func (d Demand) max(e Demand) Demand {
-	return Demand{max(d.Slots, e.Slots), max(d.Memory, e.Memory), max(d.Cores, e.Cores)}
+func (d demand) max(e demand) demand {
+	return demand{max(d.Slots, e.Slots), max(d.Memory, e.Memory), max(d.Cores, e.Cores)}
 }
 
 // byVendor returns the demand of a request on a node, for each vendor asked for: sidecars add up, and on top of them comes
 // the larger of the greatest init container and the sum of the app containers. A percentage counts on the vendor's smallest
 // device.
-func byVendor(r *vendors.Request, node *device.NodeInfo) map[device.Vendor]Demand {
-	type parts struct{ sidecar, init, app Demand }
+func byVendor(r *vendors.Request, node *device.NodeInfo) map[device.Vendor]demand {
+	type parts struct{ sidecar, init, app demand }
 	sums := map[device.Vendor]*parts{}
 	for i, asks := range r.Containers() {
 		for k := range asks {
@@ -44,7 +44,7 @@ func byVendor(r *vendors.Request, node *device.NodeInfo) map[device.Vendor]Deman
 			if class == device.Init && cut(a, node) {
 				n = 1 // of several instances that an init container has on one card, the largest counts
 			}
-			d := Demand{n, device.Product(n, smallest(a, node)), device.Product(n, leastCores(a, node))}
+			d := demand{n, device.Product(n, smallest(a, node)), device.Product(n, leastCores(a, node))}
 			switch class {
 			case device.Sidecar:
 				p.sidecar = p.sidecar.add(d)
@@ -55,7 +55,7 @@ func byVendor(r *vendors.Request, node *device.NodeInfo) map[device.Vendor]Deman
 			}
 		}
 	}
-	out := map[device.Vendor]Demand{}
+	out := map[device.Vendor]demand{}
 	for v, p := range sums {
 		out[v] = p.sidecar.add(p.init.max(p.app))
 	}
@@ -94,18 +94,18 @@ func cut(a *device.ContainerRequest, node *device.NodeInfo) bool {
 }
 
 // capacity is what the devices of one vendor on a node offer in all.
-func capacity(node *device.NodeInfo, v device.Vendor) Demand {
-	var sum Demand
+func capacity(node *device.NodeInfo, v device.Vendor) demand {
+	var sum demand
 	from, to := node.Range(v)
 	for i := from; i < to; i++ {
 		d := node.Device(i)
-		sum = sum.add(Demand{d.Slots, d.Memory, d.Cores})
+		sum = sum.add(demand{d.Slots, d.Memory, d.Cores})
 	}
 	return sum
 }
 
 // share is the largest part of a node's capacity that a demand takes, over slots, memory and cores of every vendor.
-func share(need map[device.Vendor]Demand, node *device.NodeInfo) float64 {
+func share(need map[device.Vendor]demand, node *device.NodeInfo) float64 {
 	most := 0.0
 	for v, d := range need {
 		have := capacity(node, v)

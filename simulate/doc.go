@@ -10,7 +10,7 @@
 // # Cost
 //
 //	Fork                       O(1)
-//	Place, Remove              one fit, and O(log n) in the nodes n; Remove also O(pods on the node)
+//	Place, Remove              one fit, O(log n) in the nodes n, and O(pods on the node)
 //	PlaceAnywhere              one fit for each node
 //	AddNode, RemoveNode        O(log n), and O(pods) of the node
 //	Estimate                   at most one fit for each distinct pod shape and state of a new node

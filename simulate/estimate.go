@@ -179,7 +179,7 @@ func (e *estimator) bound() int {
 	if len(e.placed) == 0 {
 		return 0
 	}
-	sums := map[device.Vendor]Demand{}
+	sums := map[device.Vendor]demand{}
 	for _, r := range e.placed {
 		for v, d := range byVendor(r, e.info) {
 			sums[v] = sums[v].add(d)
