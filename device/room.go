@@ -47,9 +47,10 @@ func RoomOf(info *DeviceInfo, use *DeviceUsage) Room {
 	return r
 }
 
-// Shares is what ordering reads of one device, packed: how much of it is in use, and where it is. The shares are 0 for a
-// device without slots, cores or memory, which scores 0.
+// Shares is what ordering and the answer read of one device, packed: how much of it is in use, where it is and who. The
+// shares are 0 for a device without slots, cores or memory, which scores 0.
 type Shares struct {
+	ID                   string
 	Slots, Cores, Memory float32 // in use, of what there is
 	Used                 int32   // slots in use, within the range of 32 bits
 	NUMA                 int32
@@ -58,7 +59,7 @@ type Shares struct {
 
 // SharesOf packs what is taken of a device for ordering. Each share is divided in binary32 (spec core §9).
 func SharesOf(info *DeviceInfo, use *DeviceUsage) Shares {
-	s := Shares{Used: clamp(use.Slots), NUMA: clamp(int64(info.NUMA)), Index: uint32(info.Index)}
+	s := Shares{ID: info.ID, Used: clamp(use.Slots), NUMA: clamp(int64(info.NUMA)), Index: uint32(info.Index)}
 	if info.Slots == 0 || info.Cores == 0 || info.Memory == 0 {
 		return s
 	}

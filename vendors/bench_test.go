@@ -134,34 +134,40 @@ func BenchmarkFit(b *testing.B) {
 	run("reject-type/8", asking(gpus("1", "4000"), "nvidia.com/use-gputype", "A100"), node, false)
 }
 
-// BenchmarkFilter: one pod on many nodes, a fifth of which have room. The cost of a node does not depend on their number.
+// BenchmarkFilter: one pod on many nodes, of which none, a fifth or all have room. The cost of a node hardly depends on
+// their number.
 func BenchmarkFilter(b *testing.B) {
 	set := vendors.Default()
-	for _, n := range []int{1000, 10000} {
-		nodes := make([]*device.NodeUsage, n)
-		for i := range nodes {
-			nodes[i] = halfFull(b, set, fmt.Sprintf("n%d", i), 8, func(d *device.DeviceInfo) {
-				if i%5 != 0 {
-					d.Memory = 12288 // nothing left
-				}
-			})
-		}
-		r := request(b, set, asking(gpus("2", "4000")))
-		b.Run(fmt.Sprintf("%d-nodes", n), func(b *testing.B) {
-			for b.Loop() {
-				fits := 0
-				for _, node := range nodes {
-					if set.Fit(r, node).OK() {
-						fits++
+	r := request(b, set, asking(gpus("2", "4000")))
+	for name, every := range map[string]int{"none": 1 << 30, "a-fifth": 5, "all": 1} {
+		for _, n := range []int{1000, 10000} {
+			nodes := make([]*device.NodeUsage, n)
+			for i := range nodes {
+				nodes[i] = halfFull(b, set, fmt.Sprintf("n%d", i), 8, func(d *device.DeviceInfo) {
+					if (i+1)%every != 0 {
+						d.Memory = 12288 // nothing left
+					}
+				})
+			}
+			b.Run(fmt.Sprintf("%s-fit/%d-nodes", name, n), func(b *testing.B) {
+				for b.Loop() {
+					if fits := filter(set, r, nodes); fits != n/every {
+						b.Fatalf("%d nodes fit", fits)
 					}
 				}
-				if fits != n/5 {
-					b.Fatalf("%d nodes fit", fits)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/node")
-		})
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/node")
+			})
+		}
 	}
+}
+
+func filter(set *vendors.Set, r *vendors.Request, nodes []*device.NodeUsage) (fits int) {
+	for _, node := range nodes {
+		if set.Fit(r, node).OK() {
+			fits++
+		}
+	}
+	return fits
 }
 
 // linked scores the links of halfFull's cards: pairs by NVLink, fours by switch, the rest by CPU; noise makes no two alike.

@@ -199,9 +199,9 @@ func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 	}
 	for i := range s.fit.Granted {
 		g := &s.fit.Granted[i]
-		info := s.fit.Node.Device(g.Device)
+		who := &v.shares[g.Device]
 		s.taken = append(s.taken, device.ContainerDevice{
-			Container: c.Position, Vendor: info.Vendor, ID: info.ID, Index: info.Index,
+			Container: c.Position, Vendor: p.Ask.Vendor, ID: who.ID, Index: int(who.Index),
 			Memory: g.Memory, Cores: g.Cores, MIG: g.MIG,
 		})
 		if sorted {
