@@ -42,6 +42,15 @@ type NodeUsage struct {
 	first   Vendor   // the vendor whose devices are [0, to): most nodes have no other
 	to      int
 	words   bool // see TypesAreWords
+
+	used, total Sums
+}
+
+// Sums adds up the devices of a node, of all vendors.
+type Sums struct{ Slots, Cores, Memory int64 }
+
+func (s *Sums) add(slots, cores, memory int64) {
+	s.Slots, s.Cores, s.Memory = Sum(s.Slots, slots), Sum(s.Cores, cores), Sum(s.Memory, memory)
 }
 
 // smallNode keeps the rooms of a usual node beside the rest: refusing it then reads few cache lines.
@@ -74,8 +83,10 @@ func newNodeUsage(info *NodeInfo, devices []DeviceUsage) *NodeUsage {
 	}
 	n.words = info.words
 	for i := range devices {
-		n.rooms[i] = RoomOf(&info.devices[i], &devices[i])
-		n.shares[i] = SharesOf(&info.devices[i], &devices[i])
+		d, u := &info.devices[i], &devices[i]
+		n.rooms[i], n.shares[i] = RoomOf(d, u), SharesOf(d, u)
+		n.used.add(u.Slots, u.Cores, u.Memory)
+		n.total.add(d.Slots, d.Cores, d.Memory)
 	}
 	return n
 }
@@ -93,6 +104,9 @@ func (n *NodeUsage) Range(v Vendor) (from, to int) {
 	}
 	return n.info.Range(v)
 }
+
+// Sums returns what is taken of all devices together, and what there is.
+func (n *NodeUsage) Sums() (used, total Sums) { return n.used, n.total }
 
 // TypesAreWords says whether the type of some device is the word of a vendor with devices here, so that what a container
 // asks counts in the score of that device.

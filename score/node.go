@@ -20,20 +20,13 @@ func Node(node *device.NodeUsage, vendors ...float32) float32 {
 }
 
 func base(node *device.NodeUsage) float32 {
-	var used, have struct{ slots, cores, memory int64 }
-	info, devices := node.Info(), node.Devices()
-	for i := range devices {
-		d := info.Device(i)
-		have.slots, have.cores, have.memory = have.slots+d.Slots, have.cores+d.Cores, have.memory+d.Memory
-		u := &devices[i]
-		used.slots, used.cores, used.memory = used.slots+u.Slots, used.cores+u.Cores, used.memory+u.Memory
-	}
-	if have.slots == 0 || have.cores == 0 || have.memory == 0 {
+	used, total := node.Sums()
+	if total.Slots == 0 || total.Cores == 0 || total.Memory == 0 {
 		return 0
 	}
-	s := float32(used.slots) / float32(have.slots)
-	c := float32(used.cores) / float32(have.cores)
-	m := float32(used.memory) / float32(have.memory)
+	s := float32(used.Slots) / float32(total.Slots)
+	c := float32(used.Cores) / float32(total.Cores)
+	m := float32(used.Memory) / float32(total.Memory)
 	return 10 * float32(float32(s+c)+m)
 }
 

@@ -80,8 +80,12 @@ func (s *Set) Explain(r *Request, node *device.NodeUsage) Explanation {
 func (s *Set) Score(r *Request, node *device.NodeUsage, fit Fit) float32 {
 	var extra float32
 	if fit.OK() {
-		for _, v := range fit.Allocation.Vendors() {
-			if b, ok := s.Backend(v).(device.NodeScorer); ok {
+		devices := fit.Allocation.Devices
+		for i := range devices {
+			if i > 0 && devices[i].Vendor == devices[i-1].Vendor {
+				continue
+			}
+			if b, ok := s.Backend(devices[i].Vendor).(device.NodeScorer); ok {
 				extra += b.ScoreNode(node, fit.Allocation, r.NodePolicy)
 			}
 		}
