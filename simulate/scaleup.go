@@ -130,18 +130,15 @@ func tighter(a, b int) int {
 }
 
 func waste(nodes []NewNode) float64 {
-	var used, have int64
+	var used, have float64
 	for i := range nodes {
-		info := nodes[i].Usage.Info()
-		for k := range info.Len() {
-			have += info.Device(k).Memory
-			used += nodes[i].Usage.Device(k).Memory
-		}
+		u, h := nodes[i].Usage.Sums()
+		used, have = used+float64(u.Memory), have+float64(h.Memory)
 	}
 	if have == 0 {
 		return 0
 	}
-	return 1 - float64(used)/float64(have)
+	return 1 - used/have
 }
 
 func served(s *PlanStep) int {
@@ -166,15 +163,23 @@ func better(strategy Strategy, a, b *PlanStep) bool {
 	return cmp.Or(c, cmp.Compare(pods(b), pods(a)), cmp.Compare(a.Group, b.Group)) < 0
 }
 
-// unserved is the pods that a step does not serve, in their order.
+// unserved is the pods that a step does not serve, in their order. One pod may stand for several equal ones: it is counted.
 func unserved(pods []*corev1.Pod, s *PlanStep) []*corev1.Pod {
-	done := map[*corev1.Pod]bool{}
+	done := map[*corev1.Pod]int{}
 	for i := range s.Nodes {
 		for _, p := range s.Nodes[i].Pods {
-			done[p] = true
+			done[p]++
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return done[p] })
+	var out []*corev1.Pod
+	for _, p := range pods {
+		if done[p] > 0 {
+			done[p]--
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 func unhelped(pods []*corev1.Pod, options []PlanStep) []Unhelped {

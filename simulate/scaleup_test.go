@@ -134,3 +134,16 @@ func TestStrategies(t *testing.T) {
 		}
 	}
 }
+
+// TestOnePodForSeveral: a pod that stands in the list several times counts as often; none gets lost between the steps.
+func TestOnePodForSeveral(t *testing.T) {
+	pod := podOf("p gpu=1 mem=8000")
+	groups := []simulate.NodeGroup{
+		{Name: "a", Template: simulate.Template{Node: testkit.Node("a", testkit.Card("g0", 10000))}, MaxNew: 1},
+		{Name: "b", Template: simulate.Template{Node: testkit.Node("b", testkit.Card("g0", 10000))}, MaxNew: 1},
+	}
+	plan := simulate.ScaleUp(vendors.Default(), groups, []*corev1.Pod{pod, pod, pod, pod}, simulate.LeastWaste, simulate.Limits{})
+	if len(plan.Steps) != 2 || len(plan.Unplaced) != 2 {
+		t.Errorf("%d steps, %d pods without a place; want 2 and 2", len(plan.Steps), len(plan.Unplaced))
+	}
+}

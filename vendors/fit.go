@@ -23,8 +23,8 @@ type Fit struct {
 func (f Fit) OK() bool { return f.Allocation != nil }
 
 // Fit tries a pod on a node. A request that is Empty fits everywhere, with an allocation without devices. Neither argument
-// is changed. Cost: one pass over the node's devices of the vendors asked for, per container; refusing a pod whose containers
-// ask one after the other allocates nothing.
+// is changed. Cost: one pass over the node's devices of the vendors asked for, per container. Refusing a node allocates
+// nothing, but for MIG instances booked for earlier containers of the pod and for the choice of sets by link scores.
 func (s *Set) Fit(r *Request, node *device.NodeUsage) Fit {
 	scratch := s.scratch.Get().(*engine.Scratch)
 	defer s.scratch.Put(scratch)

@@ -82,6 +82,7 @@ func TestHostileWork(t *testing.T) {
 		quota bool
 	}{
 		{"topology/5000-cards/1", registered(repeated(5000, anyCard, ",")), "1", topology, false},
+		{"topology/20000-cards/1", registered(repeated(20000, anyCard, ",")), "1", topology, false},
 		{"topology/5000-cards/8", registered(repeated(5000, anyCard, ",")), "8", topology, false},
 		{"topology/5000-cards/500", registered(repeated(5000, anyCard, ",")), "500", topology, false},
 		{"topology/5000-cards/4999", registered(repeated(5000, anyCard, ",")), "4999", topology, false},

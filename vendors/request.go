@@ -59,10 +59,12 @@ type weightsError struct {
 	cause     error
 }
 
+// Error is the reference's message.
 func (e *weightsError) Error() string {
 	return "calcScore failed " + e.cause.Error() + " for pod " + e.pod
 }
 
+// Unwrap returns the same as a [*device.RequestError].
 func (e *weightsError) Unwrap() error {
 	why := e.cause
 	if inner := errors.Unwrap(why); inner != nil {

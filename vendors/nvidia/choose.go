@@ -83,10 +83,16 @@ func tooFew(groups [][]int, why *device.Reasons) {
 	}
 }
 
+// bestGroup picks the best set of those that each group has to offer. Once it has one, it looks at no more than subset.MaxN
+// grants in all.
 func bestGroup(f *device.ContainerFit, groups [][]int, n int) []int {
 	var best []int
 	var bestTotal int64
+	looked := 0
 	for _, g := range groups {
+		if looked += len(g); looked > subset.MaxN && best != nil {
+			break
+		}
 		if picked, total := bestOf(f, g, n); picked != nil && (best == nil || total > bestTotal) {
 			best, bestTotal = picked, total
 		}
@@ -145,17 +151,19 @@ func grants(f *device.ContainerFit, from, choice []int) []device.Grant {
 }
 
 // worstConnected picks the card with the lowest sum of scores towards the other granted cards, so that well connected
-// groups stay whole; the first visited of equals. Every granted card is within the quota on its own.
+// groups stay whole; the first visited of equals. Every granted card is within the quota on its own. No more than the first
+// subset.MaxN grants are looked at.
 func worstConnected(f *device.ContainerFit) []int {
+	granted := f.Granted[:min(len(f.Granted), subset.MaxN)]
 	worst := 0
 	var lowest int64
 	counts := map[int]int64{} // entries of each card
-	for i := range f.Granted {
-		counts[f.Granted[i].Device]++
+	for i := range granted {
+		counts[granted[i].Device]++
 	}
-	for i := range f.Granted {
-		card := f.Granted[i].Device
-		if i > 0 && f.Granted[i-1].Device == card {
+	for i := range granted {
+		card := granted[i].Device
+		if i > 0 && granted[i-1].Device == card {
 			continue
 		}
 		var sum int64
