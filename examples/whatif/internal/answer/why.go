@@ -145,8 +145,7 @@ func whyNode(a asked, x vendors.Explanation, u *device.NodeUsage) WhyNode {
 		}
 	}
 	if x.Reasons.Node == device.NodeInsufficientDevice {
-		from, to := u.Info().Range(x.Reasons.Vendor)
-		row.Reasons += fmt.Sprintf(" (want %d, have %d)", wanted(a.request, &x.Reasons), to-from)
+		row.Reasons += fmt.Sprintf(" (want %d, have %d)", x.Reasons.Asked, x.Reasons.Total)
 	}
 	return row
 }
@@ -176,15 +175,6 @@ func asksOf(r *vendors.Request, v device.Vendor) bool {
 	return slices.ContainsFunc(r.Containers(), func(asks []device.ContainerRequest) bool {
 		return slices.ContainsFunc(asks, func(c device.ContainerRequest) bool { return c.Vendor == v })
 	})
-}
-
-func wanted(r *vendors.Request, why *device.Reasons) int64 {
-	for _, ask := range r.Containers()[why.Container] {
-		if ask.Vendor == why.Vendor {
-			return ask.Nums
-		}
-	}
-	return 0
 }
 
 func (n *WhyNode) count(c device.Code, devices int) {

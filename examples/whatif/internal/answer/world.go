@@ -59,8 +59,7 @@ func NewWorld(set *vendors.Set, c *input.Cluster, o Options) *World {
 		set: set, options: o, pods: c.Pods, input: c,
 		onNode: map[string][]*corev1.Pod{}, taken: map[string]nondevice.Taken{},
 	}
-	// The priority resource is a hint for the container, which no node offers.
-	w.rules = nondevice.New(append(set.ManagedResources(), set.Config().NVIDIA.ResourcePriorityName)...)
+	w.rules = nondevice.New(set.ManagedResources()...)
 	for _, p := range set.Problems() {
 		w.problems = append(w.problems, problem.From(p.Object, p.Err, "the key")...)
 	}
