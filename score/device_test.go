@@ -9,55 +9,6 @@ import (
 	"github.com/accelfit/accelfit/score"
 )
 
-// TestParseWeights is every row of spec core E6, and what §9 says of the order of the checks.
-func TestParseWeights(t *testing.T) {
-	const three = "expected slot, core, and memory weights"
-	for _, c := range []struct {
-		text string
-		want score.Weights
-		why  string // of the error; empty: none
-	}{
-		{"memory=3, core =0,slot= 1", score.Weights{Slot: 1, Memory: 3}, ""},
-		{"slot=+1,core=1,memory=3", score.Weights{Slot: 1, Core: 1, Memory: 3}, ""},
-		{"slot=9223372036854775807,core=0,memory=0", score.Weights{Slot: 1<<63 - 1}, ""},
-		{"slot=1,core=1", score.Weights{}, three},
-		{"", score.Weights{}, three},
-		{"x", score.Weights{}, three},
-		{"slot=1,core=1,memory=3,", score.Weights{}, three},
-		{"slot=0,core=0,memory=0", score.Weights{}, "at least one weight must be positive"},
-		{"slot=1,core=1,mem=3", score.Weights{}, `unknown weight "mem"`},
-		{"slot=1,slot=1,memory=3", score.Weights{}, `duplicate "slot" weight`},
-		{"slot=1,core=1.5,memory=3", score.Weights{}, `"core" weight must be an integer`},
-		{"slot=1,core=-1,memory=3", score.Weights{}, `"core" weight must not be negative`},
-
-		{"slot=1,core:1,memory=3", score.Weights{}, "expected key=value entries"},
-		{"slot=1,core=,memory=3", score.Weights{}, `"core" weight must be an integer`},
-		{"slot=1,core=9223372036854775808,memory=3", score.Weights{}, `"core" weight must be an integer`},
-		{"slot=1,core=1=1,memory=3", score.Weights{}, `"core" weight must be an integer`},
-		{"=1,core=1,memory=3", score.Weights{}, `unknown weight ""`},
-		{"Slot=1,core=1,memory=3", score.Weights{}, `unknown weight "Slot"`},
-		{"slot=1,slot=x,memory=3", score.Weights{}, `duplicate "slot" weight`},               // before: must be an integer
-		{"slot=1,mem=x,memory=3", score.Weights{}, `"mem" weight must be an integer`},        // before: unknown
-		{"slot=1,mem=-1,memory=3", score.Weights{}, `"mem" weight must not be negative`},     // before: unknown
-		{"slot=x,core,memory=3", score.Weights{}, `"slot" weight must be an integer`},        // entries from left to right
-		{"slot=1,core=1,memory=3,core", score.Weights{}, three},                              // before any entry
-		{"slot=0,core=0,memory=-0", score.Weights{}, "at least one weight must be positive"}, // -0 is not negative
-	} {
-		got, err := score.ParseWeights(c.text)
-		want := ""
-		if c.why != "" {
-			want = fmt.Sprintf("invalid hami.io/device-scoring-weights annotation %q: %s", c.text, c.why)
-		}
-		text := ""
-		if err != nil {
-			text = err.Error()
-		}
-		if got != c.want || text != want {
-			t.Errorf("weights %q: %v, %q; want %v, %q", c.text, got, text, c.want, want)
-		}
-	}
-}
-
 // FuzzParseWeights: weights are accepted only as the type promises them, and read back as they were written.
 func FuzzParseWeights(f *testing.F) {
 	for _, text := range []string{"slot=1,core=1,memory=1", "memory=3, core =0,slot= 1", "slot=+1,core=1,memory=3", "a,b,c", ",,", "slot=-1,core=,x=2"} {
@@ -79,35 +30,6 @@ func FuzzParseWeights(f *testing.F) {
 			t.Fatalf("%v reads back as %v, %v", w, again, err)
 		}
 	})
-}
-
-// TestDeviceScore is every row of spec core E7, to the last bit.
-func TestDeviceScore(t *testing.T) {
-	ask := device.ContainerRequest{Vendor: "NVIDIA", Nums: 2, Memory: 4000, MemoryPercent: device.PercentUnset, Cores: 20}
-	half, both := ask, ask
-	half.Memory, half.MemoryPercent = 0, 50
-	both.MemoryPercent = 50
-	equal := score.DefaultWeights()
-	for _, c := range []struct {
-		why     string
-		model   string
-		ask     device.ContainerRequest
-		weights score.Weights
-		want    float32
-	}{
-		{"a model name is not the vendor word: the request is ignored", "NVIDIA-L4", ask, equal, 7.4731264},
-		{"the type is the vendor word: the request counts one slot", "NVIDIA", ask, equal, 12.20969},
-		{"a percentage of the card", "NVIDIA", half, equal, 15.473127},
-		{"the percentage goes before the amount, unlike in the fit", "NVIDIA", both, equal, 15.473127},
-		{"weights", "NVIDIA", ask, score.Weights{Slot: 1, Core: 1, Memory: 3}, 22.62907},
-		{"letter case tells types apart", "nvidia", ask, equal, 7.4731264},
-	} {
-		info := device.DeviceInfo{Type: c.model, Slots: 10, Memory: 23034, Cores: 100}
-		use := device.DeviceUsage{Slots: 1, Memory: 8000, Cores: 30}
-		if got := score.Device(&info, &use, []device.ContainerRequest{c.ask}, c.weights); got != c.want {
-			t.Errorf("%s: %v, want %v", c.why, got, c.want)
-		}
-	}
 }
 
 func TestDeviceWithoutCapacityScoresZero(t *testing.T) {

@@ -10,24 +10,6 @@ import (
 	"github.com/accelfit/accelfit/score"
 )
 
-// e8 is the five devices of spec core E8 in registration order.
-var e8 = []score.Rank{
-	{Score: 5, NUMA: 0, Slots: 0, Index: 0}, // a
-	{Score: 1, NUMA: 0, Slots: 2, Index: 1}, // b
-	{Score: 3, NUMA: 1, Slots: 0, Index: 2}, // c
-	{Score: 3, NUMA: 1, Slots: 1, Index: 3}, // d
-	{Score: 3, NUMA: 0, Slots: 0, Index: 4}, // e
-}
-
-// visiting returns the letters of devices in the order they are visited: from the greatest to the least.
-func visiting(p score.Policy, ranks []score.Rank) string {
-	var out []string
-	for _, i := range slices.Backward(sorted(p, ranks)) {
-		out = append(out, string(rune('a'+i)))
-	}
-	return strings.Join(out, " ")
-}
-
 func sorted(p score.Policy, ranks []score.Rank) []int32 {
 	positions := make([]int32, len(ranks))
 	for i := range positions {
@@ -35,37 +17,6 @@ func sorted(p score.Policy, ranks []score.Rank) []int32 {
 	}
 	p.Sort(positions, ranks)
 	return positions
-}
-
-// TestVisitingOrder is every row of spec core E8 and the forms of spec core §8 that E8 leaves out.
-func TestVisitingOrder(t *testing.T) {
-	for _, row := range []struct{ policies, free, bound string }{
-		{"spread|topology-aware||Binpack| binpack", "b d c e a", "d c b e a"},
-		{"binpack", "a d c e b", "a e b d c"},
-		{"mutex", "c e a d b", "c e a d b"},
-		{"numa", "d c e b a", "d c e b a"},
-		{"binpack,numa", "a d c e b", "d c a e b"},
-		{"numa,binpack", "d c a e b", "d c a e b"},
-		{"spread,numa", "b d c e a", "d c b e a"},
-		{"numa,spread", "d c b e a", "d c b e a"},
-		{"mutex,topology-aware", "b e d c a", "d c b e a"},
-		{"topology-aware,binpack|mutex,binpack|binpack,", "a e d c b", "d c a e b"},
-		{"spread,binpack", "b e d c a", "d c b e a"},
-
-		{" mutex| numa|numa |misspelt", "b d c e a", "d c b e a"}, // one word counts as it is written
-		{" binpack , numa ", "a d c e b", "d c a e b"},            // those of a chain are trimmed
-		{"binpack,numa,binpack,spread", "a d c e b", "d c a e b"}, // the first of each counts
-		{",|,,x", "b e d c a", "d c b e a"},                       // a chain without any key
-	} {
-		for policy := range strings.SplitSeq(row.policies, "|") {
-			if got := visiting(score.ParsePolicy(policy, false), e8); got != row.free {
-				t.Errorf("policy %q visits %s, want %s", policy, got, row.free)
-			}
-			if got := visiting(score.ParsePolicy(policy, true), e8); got != row.bound {
-				t.Errorf("policy %q with numa-bind visits %s, want %s", policy, got, row.bound)
-			}
-		}
-	}
 }
 
 // TestFilterTokens: what acts inside a vendor's fit is found anywhere in the list, blanks around it do not matter (spec

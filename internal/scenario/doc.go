@@ -19,6 +19,8 @@
 //	annotations NODE   written on the pod
 //	usage NODE         of its devices that something is taken of, or that take no new work
 //	inventory NODE     what is read of the node, and what cannot be
+//	health             input: a look at a node's cards per line, "offered=N handshake=(pending|expired|answered) registration=TEXT";
+//	                   answers for each: trusted, inventory to be read anew
 //
 // The input of a node is a device per line, "g0 mem=23034 numa=1 type=NVIDIA A10" (see [World.node] for the keys; "g0..g3"
 // stands for four), "link g0 g1 600" (both ways), "link g0 > g1 600" (one way), "links 20" (all others), or an annotation

@@ -20,6 +20,7 @@ import (
 type World struct {
 	set      *vendors.Set
 	profiles map[string][]device.MIGProfile
+	known    device.HealthMemory // see health
 	nodes    map[string]*corev1.Node
 	pods     []*corev1.Pod
 	quotas   usage.Quotas
@@ -69,6 +70,8 @@ func (w *World) Do(name string, args []Arg, input string) (string, error) {
 		return w.showUsage(c.name()), nil
 	case "inventory":
 		return w.showInventory(c.name()), nil
+	case "health":
+		return w.health(c)
 	}
 	ask, ok := map[string]func(*command, *corev1.Pod) (string, error){
 		"request": w.request, "admit": w.admit, "fit": w.fit, "place": w.place, "filter": w.filter, "why": w.why,
