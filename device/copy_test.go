@@ -107,7 +107,7 @@ func fullAllocation() device.Allocation {
 	return device.Allocation{
 		Classes: []device.ContainerClass{device.Sidecar, device.App},
 		Devices: []device.ContainerDevice{{
-			Container: 1, Vendor: "NVIDIA", ID: "a", Index: 2, Memory: 3, Cores: 4,
+			Container: 1, Vendor: "NVIDIA", ID: "a", Index: 2, Memory: 3, Cores: 4, Tag: "t",
 			MIG: device.MIGInstance{Profile: "1g.5gb", Placement: device.Placement{Start: 5, Size: 6}},
 		}},
 	}
@@ -192,7 +192,7 @@ func TestStateIsReplacedNotWrittenTo(t *testing.T) {
 // TestCustomInfoIsOwned: D27, custom information of a device is not shared with what is decoded from the same text.
 func TestCustomInfoIsOwned(t *testing.T) {
 	text := `[{"id":"a","custominfo":{"NetworkID":3}},{"id":"b","custominfo":{"NetworkID":3}}]`
-	devices, _, err := device.DecodeRegistration(text)
+	devices, _, err := device.DecodeRegistration(text, device.RefuseAll)
 	if err != nil {
 		t.Fatal(err)
 	}

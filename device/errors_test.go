@@ -33,8 +33,11 @@ func decodeErrors(t *testing.T, err error) []*device.DecodeError {
 
 // TestDecodeErrorsNameTheirPlace checks key, item and field of the error of each decoder, under two layers of wrapping.
 func TestDecodeErrorsNameTheirPlace(t *testing.T) {
-	registration := func(text string) error { _, _, err := device.DecodeRegistration(text); return err }
-	legacy := func(text string) error { _, _, err := device.DecodeLegacyRegistration(text); return err }
+	registration := func(text string) error { _, _, err := device.DecodeRegistration(text, device.RefuseAll); return err }
+	legacy := func(text string) error {
+		_, _, err := device.DecodeLegacyRegistration(text, device.RefuseAll)
+		return err
+	}
 	links := func(text string) error { _, err := device.DecodeLinkScores(text); return err }
 	allocation := func(text string) error { _, _, _, err := device.DecodeAllocation(text, "NVIDIA"); return err }
 	reservations := func(text string) error { _, err := device.DecodeMIGReservations(text); return err }
@@ -96,7 +99,7 @@ func TestDecodeErrorText(t *testing.T) {
 
 // TestDecodeErrorCauses: what stands behind an error can be asked for.
 func TestDecodeErrorCauses(t *testing.T) {
-	_, _, err := device.DecodeLegacyRegistration("a,99999999999,1,1,T,0,true:")
+	_, _, err := device.DecodeLegacyRegistration("a,99999999999,1,1,T,0,true:", device.RefuseAll)
 	if !errors.Is(err, strconv.ErrRange) {
 		t.Errorf("%v does not lead to strconv.ErrRange", err)
 	}

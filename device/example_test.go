@@ -44,11 +44,11 @@ func ExampleNodeUsage_With() {
 func ExampleDecodeRegistration() {
 	devices, dropped, err := device.DecodeRegistration(`[
 		{"id":"GPU-1","count":10,"devmem":23034,"devcore":100,"type":"NVIDIA-NVIDIA L4","health":true},
-		{"id":"GPU-1","count":10}]`)
+		{"id":"GPU-1","count":10}]`, device.RefuseAll)
 	fmt.Println(devices[0].ID, devices[0].Type, devices[0].Slots, devices[0].Memory, devices[0].Healthy)
 	fmt.Println(dropped, err)
 
-	_, _, err = device.DecodeRegistration(`[{"id":"GPU-1","devmem":-1}]`)
+	_, _, err = device.DecodeRegistration(`[{"id":"GPU-1","devmem":-1}]`, device.RefuseAll)
 	fmt.Println(device.In("hami.io/node-nvidia-register", err))
 	// Output:
 	// GPU-1 NVIDIA-NVIDIA L4 10 23034 true
@@ -64,7 +64,7 @@ func ExampleEncodeRegistration() {
 }
 
 func ExampleDecodeLegacyRegistration() {
-	devices, _, err := device.DecodeLegacyRegistration("DCU-1,4,65520,60,K100_AI,0,true:")
+	devices, _, err := device.DecodeLegacyRegistration("DCU-1,4,65520,60,K100_AI,0,true:", device.RefuseAll)
 	fmt.Println(devices[0].ID, devices[0].Type, devices[0].Memory, devices[0].Mode, err)
 	// Output:
 	// DCU-1 K100_AI 65520 hami-core <nil>
@@ -85,7 +85,7 @@ func ExampleEncodeAllocation() {
 			{Container: 1, Vendor: "NVIDIA", ID: "GPU-2", Memory: 4000, Cores: 30},
 		},
 	}
-	fmt.Println(device.EncodeAllocation(a, "NVIDIA"))
+	fmt.Println(device.EncodeAllocation(a, "NVIDIA", nil))
 	// Output:
 	// ;GPU-1,NVIDIA,4000,30:GPU-2,NVIDIA,4000,30:;;
 }

@@ -18,7 +18,7 @@ import (
 
 func FuzzDecodeRegistration(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
-		devices, dropped, err := device.DecodeRegistration(text)
+		devices, dropped, err := device.DecodeRegistration(text, device.RefuseAll)
 		if err != nil {
 			checkRefused(t, err, len(devices)+len(dropped))
 			return
@@ -28,7 +28,7 @@ func FuzzDecodeRegistration(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
-		back, dropped, err := device.DecodeRegistration(again)
+		back, dropped, err := device.DecodeRegistration(again, device.RefuseAll)
 		if err != nil || len(dropped) > 0 {
 			t.Fatalf("what was written cannot be read: dropped %v, error %v", dropped, err)
 		}
@@ -41,7 +41,7 @@ func FuzzDecodeRegistration(f *testing.F) {
 
 func FuzzDecodeLegacyRegistration(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
-		devices, dropped, err := device.DecodeLegacyRegistration(text)
+		devices, dropped, err := device.DecodeLegacyRegistration(text, device.RefuseAll)
 		if err != nil {
 			checkRefused(t, err, len(devices)+len(dropped))
 			return
@@ -54,7 +54,7 @@ func FuzzDecodeLegacyRegistration(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
-		back, dropped, err := device.DecodeLegacyRegistration(again)
+		back, dropped, err := device.DecodeLegacyRegistration(again, device.RefuseAll)
 		if err != nil || len(dropped) > 0 {
 			t.Fatalf("what was written cannot be read: dropped %v, error %v", dropped, err)
 		}
@@ -157,7 +157,7 @@ func FuzzDecodeAllocation(f *testing.F) {
 		checkEveryIDCounts(t, text, devices, blocked)
 
 		a := &device.Allocation{Classes: make([]device.ContainerClass, containers), Devices: devices}
-		back, _, blocked, err := device.DecodeAllocation(device.EncodeAllocation(a, "NVIDIA"), "NVIDIA")
+		back, _, blocked, err := device.DecodeAllocation(device.EncodeAllocation(a, "NVIDIA", nil), "NVIDIA")
 		if err != nil || len(blocked) > 0 {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}

@@ -25,6 +25,10 @@ type DeviceInfo struct {
 	Cores  int64  // compute that can be given out, percent of a card (above 100 with core scaling); 0: none
 	NUMA   int    // NUMA node, also 0 when unknown
 
+	// ScoredAs is the vendor word of the requests that count in the score of this device; empty: the word that equals Type
+	// (spec core §9).
+	ScoredAs Vendor
+
 	Healthy  bool // usable for new work, by the node agent's word
 	Cordoned bool // takes no new work by the operator's word (node annotation [AnnotationCordon])
 
@@ -36,6 +40,14 @@ type DeviceInfo struct {
 
 	// CustomInfo is free-form vendor data of the registration, each value as the JSON text it came in.
 	CustomInfo map[string]json.RawMessage
+}
+
+// Word is the vendor word of the requests that count in the score of the device.
+func (d *DeviceInfo) Word() Vendor {
+	if d.ScoredAs != "" {
+		return d.ScoredAs
+	}
+	return Vendor(d.Type)
 }
 
 // DeepCopy returns a copy that shares nothing with d.
@@ -78,14 +90,21 @@ type deviceKey struct {
 type span struct {
 	vendor   Vendor
 	from, to int
-	err      error     // why the vendor's description could not be read, or nil
-	problems []Problem // entries that were dropped
+	extra    any
+	counter  SlotCounter // extra, if it is one
+	err      error       // why the vendor's description could not be read, or nil
+	problems []Problem   // entries that were dropped
 }
 
 // Inventory is what one backend read of one node.
 type Inventory struct {
-	Vendor   Vendor
-	Devices  []DeviceInfo
+	Vendor  Vendor
+	Devices []DeviceInfo
+
+	// Extra is what the vendor reads of the node besides its devices, for its own rules; it must never change. It may be a
+	// [SlotCounter]. nil: nothing.
+	Extra any
+
 	Err      error     // ErrNoDescription, or why a description cannot be used; the vendor then has no devices on the node
 	Problems []Problem // entries that were dropped, while the rest stands
 }
@@ -111,10 +130,14 @@ func NewNodeInfo(name string, inventories ...Inventory) *NodeInfo {
 			n.problems = append(n.problems, Problem{Object: "node " + name, Err: inv.Err})
 		}
 		n.problems = append(n.problems, inv.Problems...)
-		n.spans = append(n.spans, span{inv.Vendor, from, len(n.devices), inv.Err, slices.Clone(inv.Problems)})
+		counter, _ := inv.Extra.(SlotCounter)
+		n.spans = append(n.spans, span{
+			vendor: inv.Vendor, from: from, to: len(n.devices), extra: inv.Extra, counter: counter,
+			err: inv.Err, problems: slices.Clone(inv.Problems),
+		})
 	}
 	n.words = slices.ContainsFunc(n.devices, func(d DeviceInfo) bool {
-		return slices.ContainsFunc(n.spans, func(s span) bool { return string(s.vendor) == d.Type })
+		return slices.ContainsFunc(n.spans, func(s span) bool { return s.vendor == d.Word() })
 	})
 	n.index()
 	n.linkUp()
@@ -249,9 +272,19 @@ func (n *NodeInfo) Described() []Vendor {
 // Problems lists what could not be read of the node's description, the node as object. The slice is the caller's.
 func (n *NodeInfo) Problems() []Problem { return slices.Clone(n.problems) }
 
-// Inventory returns a copy of what was read for one vendor, so that a caller can keep, change or replace it.
+// Extra returns what a vendor read of the node besides its devices ([Inventory.Extra]); nil where it read nothing.
+func (n *NodeInfo) Extra(v Vendor) any {
+	for i := range n.spans {
+		if n.spans[i].vendor == v {
+			return n.spans[i].extra
+		}
+	}
+	return nil
+}
+
+// Inventory returns a copy of what was read for one vendor, so that a caller can keep, change or replace it. Extra is shared.
 func (n *NodeInfo) Inventory(v Vendor) Inventory {
-	inv := Inventory{Vendor: v, Err: n.Unreadable(v)}
+	inv := Inventory{Vendor: v, Err: n.Unreadable(v), Extra: n.Extra(v)}
 	for _, s := range n.spans {
 		if s.vendor == v {
 			inv.Problems = slices.Clone(s.problems)

@@ -44,8 +44,8 @@ var hostile = []struct {
 	{"reasons/parts", list("1/# CardCordoned, "), func(text string) { device.ParseReasons(text) }},
 }
 
-func registration(text string) { _, _, _ = device.DecodeRegistration(text) }
-func legacy(text string)       { _, _, _ = device.DecodeLegacyRegistration(text) }
+func registration(text string) { _, _, _ = device.DecodeRegistration(text, device.RefuseAll) }
+func legacy(text string)       { _, _, _ = device.DecodeLegacyRegistration(text, device.RefuseAll) }
 func links(text string)        { _, _ = device.DecodeLinkScores(text) }
 func reservations(text string) { _, _ = device.DecodeMIGReservations(text) }
 

@@ -52,20 +52,3 @@ func (m MIGState) Free(p Placement) bool {
 	}
 	return true
 }
-
-// without returns m less one instance equal to each of gone, the one taken last, so that the others keep their order.
-func (m MIGState) without(gone []MIGInstance) MIGState {
-	rest := slices.Clone(m)
-	for _, g := range gone {
-		for i := len(rest) - 1; i >= 0; i-- {
-			if rest[i] == g {
-				rest = slices.Delete(rest, i, i+1)
-				break
-			}
-		}
-	}
-	if len(rest) == 0 {
-		return nil
-	}
-	return rest
-}

@@ -11,10 +11,27 @@ type Plan struct {
 	Cores int64 // percent of each device that is checked and booked: Ask.Cores after the vendor's own limits
 	Rules Table
 
+	// Nums says how many devices it takes on a node, where the node decides that; nil: Ask.Nums.
+	Nums func(node *NodeInfo) int64
+
+	// Open is called once for a node that has enough devices, before any of them is tried. It may leave what it found out in
+	// f.Local, or refuse the node as a whole: then it returns false and sets counts in why. nil: every node will do.
+	Open func(f *ContainerFit, why *Reasons) bool
+
+	// Amounts says what is checked and booked of a device where that depends on the device; nil: Ask.Memory or the percentage
+	// of the device's memory, and Cores.
+	Amounts func(c *Candidate) (memory, cores int64)
+
 	// Book settles with c.BookAs what is booked on a device that is not booked as asked for (a MIG profile is larger than the
 	// request), and says whether that is possible. The check CanBook calls it, and InQuota before it. It may read
 	// c.Fit.Granted. nil: the request is booked as it is.
 	Book func(c *Candidate) bool
+
+	// Charge says what a grant counts with in quotas, where that is not what is booked ([Charger]); nil: what is booked.
+	Charge func(d *DeviceInfo, memory, cores int64) (int64, int64)
+
+	// Tag is what usage remembers of the pod on each device granted ([DeviceUsage.Tags]); empty: nothing.
+	Tag string
 
 	// QuotaAsAsked checks quotas with the amounts asked for, whatever Book settles (QuotaByRequest).
 	QuotaAsAsked bool
@@ -33,9 +50,10 @@ type Plan struct {
 	Choose Chooser
 }
 
-// Chooser picks the devices that serve a container as a set. It is called once every device was tried and returns
-// positions in f.Granted, in the order in which they are to be booked, or nil when no set will do. It may then set counts in
-// why; otherwise the container is refused as having found len(f.Granted) devices. It must not keep f, nor change it.
+// Chooser picks the devices that serve a container as a set. It is called once every device was tried, with all that passed
+// in f.Granted, however few, and returns f.Nums positions in f.Granted in the order in which they are to be booked. Any other
+// number refuses the container: why, which holds the counts of the rules, is then the answer ([ContainerFit.TooFew] adds
+// what is usual, and is called where there is no count at all). It must not keep f, nor change it.
 type Chooser func(f *ContainerFit, why *Reasons) []int
 
 // Grant is one device granted to the container at hand.
@@ -43,6 +61,7 @@ type Grant struct {
 	Device int // position on the node
 	Memory int64
 	Cores  int64
+	Slots  int64 // 0: one
 	MIG    MIGInstance
 }
 
@@ -53,8 +72,10 @@ type ContainerFit struct {
 	Usage []DeviceUsage // of every device of the node, including what earlier containers of the pod took
 	Rooms []Room        // of Usage
 	Plan  *Plan
+	Nums  int64 // devices to find on this node
 
 	Granted []Grant // devices that passed so far, in visiting order
+	Local   any     // what Plan.Open found out about the node
 
 	Quota   *Headroom         // what the pod's namespace may still take of the vendor; nil: anything
 	Class   ContainerClass    // of the container at hand
@@ -67,7 +88,7 @@ type ContainerFit struct {
 // Start begins with a plan: nothing is granted yet. taken is what earlier containers of the pod took, of all vendors.
 func (f *ContainerFit) Start(p *Plan, quota *Headroom, taken []ContainerDevice) {
 	f.Plan, f.Quota, f.Taken = p, quota, taken
-	f.Granted = f.Granted[:0]
+	f.Granted, f.Local = f.Granted[:0], nil
 	f.meter.ready = false
 }
 
@@ -88,4 +109,14 @@ func (f *ContainerFit) Consider(c *Candidate, i int) {
 	}
 	c.Cores = f.Plan.Cores
 	c.booked = false
+	if f.Plan.Amounts != nil {
+		c.Memory, c.Cores = f.Plan.Amounts(c)
+	}
+}
+
+// TooFew counts the devices that passed as too few.
+func (f *ContainerFit) TooFew(why *Reasons) {
+	if len(f.Granted) > 0 {
+		why.Set(AllocatedCardsInsufficientRequest, len(f.Granted))
+	}
 }

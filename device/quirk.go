@@ -16,8 +16,11 @@ const (
 	// MIGSlotsUnchecked lets one container take more instances of a card than the card has slots left (deviation N6).
 	MIGSlotsUnchecked
 
+	// QuotaAtAdmission checks quotas within the fit for NVIDIA and Cambricon only (deviation D30).
+	QuotaAtAdmission
+
 	// AllQuirks is every quirk.
-	AllQuirks = SidecarIsInit | LastNUMARun | QuotaByRequest | MIGSlotsUnchecked
+	AllQuirks = SidecarIsInit | LastNUMARun | QuotaByRequest | MIGSlotsUnchecked | QuotaAtAdmission
 )
 
 // Has says whether all of the given quirks are on.

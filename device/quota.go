@@ -52,7 +52,8 @@ func (m *meter) begin(f *ContainerFit) {
 	for i := range f.Taken {
 		d := &f.Taken[i]
 		if at := f.Node.Find(d.Vendor, d.ID); at >= from && at < to {
-			m.add(at, f.Classes[d.Container], d.Memory, d.Cores)
+			memory, cores := f.charge(at, d.Memory, d.Cores)
+			m.add(at, f.Classes[d.Container], memory, cores)
 		}
 	}
 }
@@ -60,7 +61,7 @@ func (m *meter) begin(f *ContainerFit) {
 func (m *meter) add(device int, class ContainerClass, memory, cores int64) {
 	t := &m.tallies[device-m.from]
 	_, memoryBefore, coresBefore := t.Effective()
-	t.Add(class, memory, cores)
+	t.Add(class, 1, memory, cores)
 	_, memoryAfter, coresAfter := t.Effective()
 	m.total.memory += memoryAfter - memoryBefore
 	m.total.cores += coresAfter - coresBefore
@@ -93,7 +94,14 @@ func (f *ContainerFit) quotaAmounts(g Grant) (memory, cores int64) {
 	if f.Plan.QuotaAsAsked {
 		return f.Plan.Ask.MemoryOn(f.Node.Device(g.Device).Memory), f.Plan.Cores
 	}
-	return g.Memory, g.Cores
+	return f.charge(g.Device, g.Memory, g.Cores)
+}
+
+func (f *ContainerFit) charge(device int, memory, cores int64) (int64, int64) {
+	if f.Plan.Charge == nil {
+		return memory, cores
+	}
+	return f.Plan.Charge(f.Node.Device(device), memory, cores)
 }
 
 // manyGranted is how many granted devices a chooser is likely to look at; the choice itself is checked in any case.
@@ -109,7 +117,7 @@ func (f *ContainerFit) candidateInQuota(c *Candidate) bool {
 		f.Plan.Book(c)
 	}
 	if f.Plan.Choose != nil {
-		return len(f.Granted) > manyGranted || f.WithinQuota(append(f.cheapest(f.Plan.Ask.Nums-1), c.Grant())...)
+		return len(f.Granted) > manyGranted || f.WithinQuota(append(f.cheapest(f.Nums-1), c.Grant())...)
 	}
 	m := &f.meter
 	if !m.ready || m.counted > len(f.Granted) {

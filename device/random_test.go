@@ -116,7 +116,7 @@ func randomReservations(r *rand.Rand) []device.MIGReservation {
 // fullDevice is a device with every field set.
 func fullDevice() device.DeviceInfo {
 	return device.DeviceInfo{
-		ID: "a", Index: 1, Vendor: "NVIDIA", Type: "T", Mode: "mig", Slots: 2, Memory: 3, Cores: 4, NUMA: 5, Healthy: true, Cordoned: true,
+		ID: "a", Index: 1, Vendor: "NVIDIA", Type: "T", Mode: "mig", Slots: 2, Memory: 3, Cores: 4, NUMA: 5, Healthy: true, Cordoned: true, ScoredAs: "V",
 		MIGProfiles: []device.MIGProfile{{Name: "1g.5gb", Memory: 6, Cores: 7, Slices: 8, Placements: []device.Placement{{Start: 9, Size: 10}}}},
 		LinkScores:  map[string]int64{"b": 11},
 		CustomInfo:  map[string]json.RawMessage{"NetworkID": json.RawMessage("12")},

@@ -183,6 +183,9 @@ func (r Reasons) Count(c Code) int {
 	return 0
 }
 
+// Counted says whether some device counts under some code.
+func (r *Reasons) Counted() bool { return r.counts != [codeCount]int32{} }
+
 // IsZero says whether nothing was refused.
 func (r Reasons) IsZero() bool { return r == Reasons{} }
 

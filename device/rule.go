@@ -52,9 +52,11 @@ type Candidate struct {
 // Info is the device's description; read-only.
 func (c *Candidate) Info() *DeviceInfo { return c.Fit.Node.Device(c.Device) }
 
-// BookAs settles that the device is booked with other amounts than asked for, or as an instance. Only Plan.Book may call it.
-func (c *Candidate) BookAs(memory, cores int64, instance MIGInstance) {
-	c.as, c.booked = Grant{Device: c.Device, Memory: memory, Cores: cores, MIG: instance}, true
+// BookAs settles that the device is booked with other amounts than asked for, or as an instance; the device of g does not
+// matter. Only Plan.Book may call it.
+func (c *Candidate) BookAs(g Grant) {
+	g.Device = c.Device
+	c.as, c.booked = g, true
 }
 
 // Grant is what would be booked.

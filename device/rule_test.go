@@ -91,7 +91,7 @@ func TestIdleAndVendorChecks(t *testing.T) {
 	}
 	book := device.NewTable([]device.Rule{{Check: device.CanBook}})
 	c := candidate(nil)
-	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.BookAs(700, 0, device.MIGInstance{}); return false }
+	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.BookAs(device.Grant{Memory: 700}); return false }
 	if book.Broken(c) != 0 || c.Grant().Memory != 700 {
 		t.Error("Book was not asked, or did not settle the grant")
 	}
@@ -109,7 +109,7 @@ func TestGrantAsAsked(t *testing.T) {
 		t.Error(diff)
 	}
 	instance := device.MIGInstance{Profile: "2g.10gb"}
-	c.BookAs(9856, 30, instance)
+	c.BookAs(device.Grant{Memory: 9856, Cores: 30, MIG: instance})
 	if diff := cmp.Diff(device.Grant{Device: 3, Memory: 9856, Cores: 30, MIG: instance}, c.Grant()); diff != "" {
 		t.Error(diff)
 	}
@@ -250,6 +250,7 @@ func TestQuotaBesideAChooser(t *testing.T) {
 	c.Fit = &device.ContainerFit{
 		Node:    node,
 		Plan:    &device.Plan{Ask: device.ContainerRequest{Vendor: "NVIDIA", Nums: 2}},
+		Nums:    2,
 		Quota:   &device.Headroom{Memory: device.Limit{Left: 2500, Set: true}},
 		Classes: []device.ContainerClass{device.App},
 		Granted: make([]device.Grant, 2, 4), // with room for what must not be written there
@@ -267,7 +268,7 @@ func TestQuotaBesideAChooser(t *testing.T) {
 	if diff := cmp.Diff(before, c.Fit.Granted[:3]); diff != "" {
 		t.Errorf("what was granted was changed:\n%s", diff)
 	}
-	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.BookAs(1501, 0, device.MIGInstance{}); return true }
+	c.Fit.Plan.Book = func(c *device.Candidate) bool { c.BookAs(device.Grant{Memory: 1501, Cores: 0}); return true }
 	if inQuota.Broken(c) != 0 {
 		t.Error("N4: what would be booked counts, not what is asked for")
 	}

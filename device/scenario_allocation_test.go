@@ -41,7 +41,7 @@ func showInstance(m device.MIGInstance) string {
 }
 
 func (s *scenario) writeAllocation(t *testing.T, d *datadriven.TestData) string {
-	return device.EncodeAllocation(s.allocation(t, d), vendorOfScenarios)
+	return device.EncodeAllocation(s.allocation(t, d), vendorOfScenarios, nil)
 }
 
 // allocation reads the classes of the pod's containers from the argument classes, and one device a line:

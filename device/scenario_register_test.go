@@ -14,12 +14,12 @@ import (
 )
 
 func (s *scenario) readRegister(t *testing.T, d *datadriven.TestData) string {
-	devices, dropped, err := device.DecodeRegistration(text(t, d, d.Input))
+	devices, dropped, err := device.DecodeRegistration(text(t, d, d.Input), device.BadEntries(d.HasArg("skip")))
 	return showRegistration(devices, dropped, err)
 }
 
 func (s *scenario) readLegacy(t *testing.T, d *datadriven.TestData) string {
-	devices, dropped, err := device.DecodeLegacyRegistration(text(t, d, d.Input))
+	devices, dropped, err := device.DecodeLegacyRegistration(text(t, d, d.Input), device.BadEntries(d.HasArg("skip")))
 	return showRegistration(devices, dropped, err)
 }
 

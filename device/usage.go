@@ -24,6 +24,19 @@ func (u *DeviceUsage) MIG() MIGState {
 	return m
 }
 
+// TagState is the [State] of a device whose vendor remembers something of the pods on it: a tag for each pod, in the order
+// in which they came.
+type TagState []string
+
+// DeepCopyState implements [State].
+func (t TagState) DeepCopyState() State { return slices.Clone(t) }
+
+// Tags returns what the vendor remembers of the pods on the device. The slice is read-only.
+func (u *DeviceUsage) Tags() TagState {
+	t, _ := u.State.(TagState)
+	return t
+}
+
 // DeepCopy returns a copy that shares nothing with u.
 func (u DeviceUsage) DeepCopy() DeviceUsage {
 	if u.State != nil {
@@ -130,7 +143,7 @@ func (n *NodeUsage) Update(edit func(devices []DeviceUsage)) *NodeUsage {
 	return newNodeUsage(n.info, devices)
 }
 
-// With returns n with the effective amounts of a ([Allocation.Collapse]) taken as well. Devices of a that the node does
+// With returns n with the effective amounts of a ([NodeInfo.Holds]) taken as well. Devices of a that the node does
 // not have are left out: their bookkeeping is stale. Cost: one copy of the node's usage.
 func (n *NodeUsage) With(a *Allocation) *NodeUsage { return n.apply(a, (*DeviceUsage).Take) }
 
@@ -139,7 +152,7 @@ func (n *NodeUsage) Without(a *Allocation) *NodeUsage { return n.apply(a, (*Devi
 
 func (n *NodeUsage) apply(a *Allocation, change func(*DeviceUsage, Hold)) *NodeUsage {
 	return n.Update(func(devices []DeviceUsage) {
-		for _, h := range a.Collapse() {
+		for _, h := range n.info.Holds(a) {
 			if i := n.info.Find(h.Vendor, h.ID); i >= 0 {
 				change(&devices[i], h)
 			}
@@ -152,8 +165,11 @@ func (u *DeviceUsage) Take(h Hold) {
 	u.Slots += h.Slots
 	u.Memory = Sum(u.Memory, h.Memory)
 	u.Cores = Sum(u.Cores, h.Cores)
-	if len(h.MIG) > 0 {
+	switch {
+	case len(h.MIG) > 0:
 		u.State = append(slices.Clone(u.MIG()), h.MIG...)
+	case h.Tag != "":
+		u.State = append(slices.Clone(u.Tags()), h.Tag)
 	}
 }
 
@@ -162,14 +178,35 @@ func (u *DeviceUsage) Give(h Hold) {
 	u.Slots = max(0, u.Slots-h.Slots)
 	u.Memory = max(0, u.Memory-h.Memory)
 	u.Cores = max(0, u.Cores-h.Cores)
-	if len(h.MIG) == 0 {
-		return
-	}
-	if rest := u.MIG().without(h.MIG); rest != nil {
+	switch {
+	case len(h.MIG) > 0:
+		rest := without(u.MIG(), h.MIG...)
 		u.State = rest
-	} else {
-		u.State = nil
+		if len(rest) == 0 {
+			u.State = nil
+		}
+	case h.Tag != "":
+		rest := without(u.Tags(), h.Tag)
+		u.State = rest
+		if len(rest) == 0 {
+			u.State = nil
+		}
 	}
+}
+
+// without returns a copy of s less one element equal to each of gone, the one taken last, so that the others keep their
+// order.
+func without[S ~[]E, E comparable](s S, gone ...E) S {
+	rest := slices.Clone(s)
+	for _, g := range gone {
+		for i := len(rest) - 1; i >= 0; i-- {
+			if rest[i] == g {
+				rest = slices.Delete(rest, i, i+1)
+				break
+			}
+		}
+	}
+	return rest
 }
 
 // DeepCopy returns a copy whose usage shares nothing with n; the immutable description is shared.

@@ -8,8 +8,9 @@ import (
 )
 
 // EncodeAllocation writes a vendor's part of an allocation as the text of its allocation annotations (spec core §2.4): one
-// entry for each container of the pod, init containers first, each ended by a semicolon, also when it is empty.
-func EncodeAllocation(a *Allocation, v Vendor) string {
+// entry for each container of the pod, init containers first, each ended by a semicolon, also when it is empty. The type in
+// it is the vendor word, or what typeOf says, if it is not nil.
+func EncodeAllocation(a *Allocation, v Vendor, typeOf func(id string) string) string {
 	devices := a.Of(v)
 	var b strings.Builder
 	for container := range a.Classes {
@@ -17,7 +18,11 @@ func EncodeAllocation(a *Allocation, v Vendor) string {
 			d := &devices[0]
 			b.WriteString(d.ID)
 			b.WriteByte(',')
-			b.WriteString(string(v))
+			if typeOf != nil {
+				b.WriteString(typeOf(d.ID))
+			} else {
+				b.WriteString(string(v))
+			}
 			b.WriteByte(',')
 			b.WriteString(strconv.FormatInt(d.Memory, 10))
 			b.WriteByte(',')

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,29 +36,53 @@ type wireProfile struct {
 
 var errNullEntry = errors.New("is null")
 
+// BadEntries says what becomes of a registration some of whose entries cannot be used.
+type BadEntries bool
+
+// The ways.
+const (
+	RefuseAll BadEntries = false // one bad entry makes the whole text unreadable
+	SkipBad   BadEntries = true  // bad entries are dropped, and so are those without an id
+)
+
 // DecodeRegistration reads a registration annotation in JSON form (spec core §2.1): an array of device objects whose keys
-// match whatever their letter case. null and [] are no devices. One entry that cannot be read, a null entry, a negative
-// amount or an id that no allocation could name makes the whole text a [*DecodeError]. Of several entries with one id the first stands; the others are returned
-// as dropped. MIG placements that occupy no slice, or end behind slice 2³²-1, are left out of their profile;
-// a device with more than 128 profiles, or a profile with more than 128 placements, is refused.
-func DecodeRegistration(text string) (devices []DeviceInfo, dropped []error, err error) {
+// match whatever their letter case. null and [] are no devices. A text that is no array is a [*DecodeError]. An entry is bad
+// when it cannot be read, is null, has a negative amount or an id that no allocation could name. Of several entries with one
+// id the first stands. The others, and bad entries that are skipped, are returned as dropped. MIG placements that occupy no
+// slice, or end behind slice 2³²-1, are left out of their profile; a device with more than 128 profiles, or a profile with
+// more than 128 placements, is bad.
+func DecodeRegistration(text string, bad BadEntries) (devices []DeviceInfo, dropped []error, err error) {
 	entries, err := decodeArray(text)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, entry := range entries {
+	return collect(bad, len(entries), func(i int) (DeviceInfo, error) {
 		var w wireDevice
-		if err := decodeEntry(entry, &w); err != nil {
-			return nil, nil, deviceError(i, "", err)
+		if err := decodeEntry(entries[i], &w); err != nil {
+			return DeviceInfo{}, deviceError(i, "", err)
 		}
-		d, err := w.device(i)
-		if err != nil {
+		return w.device(i)
+	})
+}
+
+// collect gathers n entries.
+func collect(bad BadEntries, n int, decode func(i int) (DeviceInfo, error)) (devices []DeviceInfo, dropped []error, err error) {
+	for i := range n {
+		d, err := decode(i)
+		if err == nil && bad == SkipBad && d.ID == "" {
+			err = deviceError(i, "id", errNoID)
+		}
+		switch {
+		case err == nil:
+			devices = append(devices, d)
+		case bad == SkipBad:
+			dropped = append(dropped, err)
+		default:
 			return nil, nil, err
 		}
-		devices = append(devices, d)
 	}
-	devices, dropped = firstOfEachID(devices)
-	return devices, dropped, nil
+	devices, again := firstOfEachID(devices)
+	return devices, append(dropped, again...), nil
 }
 
 // decodeArray splits a JSON array into its elements without looking into them.
@@ -155,6 +180,7 @@ const (
 )
 
 var (
+	errNoID     = errors.New("is missing")
 	errNegative = errors.New("must not be negative")
 	errTooMany  = fmt.Errorf("more than %d profiles or placements", maxProfiles)
 )
@@ -193,11 +219,23 @@ func firstOfEachID(devices []DeviceInfo) (kept []DeviceInfo, dropped []error) {
 // EncodeRegistration writes devices as a node agent does: zero values are omitted, and so are the vendor, link scores,
 // cordon and custom information (spec core §2.1). Amounts outside 32 bits are an error.
 func EncodeRegistration(devices []DeviceInfo) (string, error) {
+	return encodeRegistration(devices, false)
+}
+
+// EncodeFullRegistration is EncodeRegistration for agents that write custom information too.
+func EncodeFullRegistration(devices []DeviceInfo) (string, error) {
+	return encodeRegistration(devices, true)
+}
+
+func encodeRegistration(devices []DeviceInfo, full bool) (string, error) {
 	out := make([]wireDevice, len(devices))
 	for i := range devices {
 		w, err := wireOf(i, &devices[i])
 		if err != nil {
 			return "", err
+		}
+		if full {
+			w.CustomInfo = devices[i].CustomInfo
 		}
 		out[i] = w
 	}
@@ -224,29 +262,20 @@ func wireOf(i int, d *DeviceInfo) (wireDevice, error) {
 }
 
 // DecodeLegacyRegistration reads a registration annotation in the older text form (spec core §2.2): entries of 7 or 9
-// comma-separated fields, joined by colons. One bad entry makes the whole text a [*DecodeError]. Of several entries with
-// one id the first stands; the others are returned as dropped.
-func DecodeLegacyRegistration(text string) (devices []DeviceInfo, dropped []error, err error) {
+// comma-separated fields, joined by colons. Entries are bad, and become of it what bad says, as in [DecodeRegistration]. An
+// entry of 7 fields has index 0.
+func DecodeLegacyRegistration(text string, bad BadEntries) (devices []DeviceInfo, dropped []error, err error) {
 	if !strings.Contains(text, ":") {
 		return nil, nil, &DecodeError{Err: errors.New("node annotation missing device separator")}
 	}
-	for piece := range strings.SplitSeq(text, ":") {
-		if piece == "" {
-			continue
-		}
-		d, field, err := legacyDevice(piece)
-		if err == nil {
-			err = checkDevice(len(devices), d)
-		} else {
-			err = deviceError(len(devices), field, err)
-		}
+	pieces := slices.DeleteFunc(strings.Split(text, ":"), func(piece string) bool { return piece == "" })
+	return collect(bad, len(pieces), func(i int) (DeviceInfo, error) {
+		d, field, err := legacyDevice(pieces[i])
 		if err != nil {
-			return nil, nil, err
+			return DeviceInfo{}, deviceError(i, field, err)
 		}
-		devices = append(devices, d)
-	}
-	devices, dropped = firstOfEachID(devices)
-	return devices, dropped, nil
+		return d, checkDevice(i, d)
+	})
 }
 
 func legacyDevice(piece string) (d DeviceInfo, field string, err error) {

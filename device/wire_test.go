@@ -33,7 +33,7 @@ func TestRegistrationRoundTrip(t *testing.T) {
 	for range rounds {
 		devices := randomDevices(r)
 		text := must[string](t)(device.EncodeRegistration(devices))
-		got, dropped, err := device.DecodeRegistration(text)
+		got, dropped, err := device.DecodeRegistration(text, device.RefuseAll)
 		if err != nil || len(dropped) > 0 {
 			t.Fatalf("%s: dropped %v, error %v", text, dropped, err)
 		}
@@ -52,7 +52,7 @@ func TestLegacyRegistrationRoundTrip(t *testing.T) {
 			continue // no device is written as an empty text, which is no registration: see register_legacy.txt
 		}
 		text := must[string](t)(device.EncodeLegacyRegistration(devices))
-		got, dropped, err := device.DecodeLegacyRegistration(text)
+		got, dropped, err := device.DecodeLegacyRegistration(text, device.RefuseAll)
 		if err != nil || len(dropped) > 0 {
 			t.Fatalf("%s: dropped %v, error %v", text, dropped, err)
 		}
@@ -83,7 +83,7 @@ func TestAllocationRoundTrip(t *testing.T) {
 	for range rounds {
 		a := randomAllocation(r)
 		for _, vendor := range []device.Vendor{"MLU", "NVIDIA", "none"} {
-			text := device.EncodeAllocation(a, vendor)
+			text := device.EncodeAllocation(a, vendor, nil)
 			got, containers, blocked, err := device.DecodeAllocation(text, vendor)
 			if err != nil || len(blocked) > 0 {
 				t.Fatalf("%s: blocked %v, error %v", text, blocked, err)

@@ -73,12 +73,12 @@ func (w *Weights) set(name, value string) error {
 }
 
 // Device returns the score of one device (spec core §9): ten times the weighted sum of the shares of its slots, cores and
-// memory that are in use. What a container asks counts as in use only where the vendor word of its request equals the
-// device's type, one slot for each request. A device without slots, cores or memory scores 0.
+// memory that are in use. What a container asks counts as in use only where the vendor word of its request is the device's
+// ([device.DeviceInfo.Word]), one slot for each request. A device without slots, cores or memory scores 0.
 func Device(info *device.DeviceInfo, use *device.DeviceUsage, asks []device.ContainerRequest, w Weights) float32 {
 	with := device.DeviceUsage{Slots: use.Slots, Cores: use.Cores, Memory: use.Memory}
 	for i := range asks {
-		if string(asks[i].Vendor) == info.Type {
+		if asks[i].Vendor == info.Word() {
 			with.Slots++
 			with.Cores += asks[i].Cores
 			with.Memory += asked(&asks[i], info.Memory)

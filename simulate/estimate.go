@@ -171,7 +171,7 @@ func (e *estimator) enter(n *NewNode, p *pending, fit vendors.Fit) {
 	n.Pods, n.on = append(n.Pods, p.pod), append(n.on, p.pod)
 	n.Placed = append(n.Placed, fit.Allocation)
 	e.placed = append(e.placed, p.request)
-	e.out.Quotas = e.out.Quotas.Take(p.request.Namespace, fit.Allocation)
+	e.out.Quotas = e.out.Quotas.Take(p.request.Namespace, fit.Allocation, n.Usage.Info())
 }
 
 // bound is the number of nodes the placed pods need if devices could be divided at will.

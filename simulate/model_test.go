@@ -61,7 +61,7 @@ func (m *model) headroom(namespace string) map[device.Vendor]device.Headroom {
 	}
 	for _, holdings := range m.held {
 		for _, h := range holdings {
-			q = q.Take(h.Namespace, h.Allocation)
+			q = q.Take(h.Namespace, h.Allocation, nil)
 		}
 	}
 	return q.Headroom(namespace)

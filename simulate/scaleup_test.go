@@ -89,7 +89,7 @@ func checkPlan(t *testing.T, plan *simulate.Plan, groups []simulate.NodeGroup, p
 			names[n.Name] = true
 			for i, p := range n.Pods {
 				count[p]++
-				quotas = quotas.Take(p.Namespace, n.Placed[i])
+				quotas = quotas.Take(p.Namespace, n.Placed[i], nil)
 			}
 		}
 	}

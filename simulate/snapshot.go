@@ -62,7 +62,7 @@ func New(set *vendors.Set, nodes []*corev1.Node, pods []*corev1.Pod) (*Snapshot,
 		}
 	})
 	for _, n := range s.nodes.All() {
-		s.record(n.holdings)
+		s.record(n)
 	}
 	return s, problems
 }
@@ -87,12 +87,12 @@ func holdingsByNode(set *vendors.Set, pods []*corev1.Pod) (map[string][]usage.Ho
 	return byNode, problems
 }
 
-// record enters holdings of running pods in the list of pods and in the quotas.
-func (s *Snapshot) record(holdings []usage.Holding) {
-	for i := range holdings {
-		h := &holdings[i]
+// record enters what running pods hold on a node in the list of pods and in the quotas.
+func (s *Snapshot) record(n *node) {
+	for i := range n.holdings {
+		h := &n.holdings[i]
 		s.pods = s.pods.Set(h.Key(), h.Node)
-		s.quotas = s.quotas.Take(h.Namespace, h.Allocation)
+		s.quotas = s.quotas.Take(h.Namespace, h.Allocation, n.usage.Info())
 	}
 }
 
@@ -175,7 +175,7 @@ func (s *Snapshot) AddNode(object *corev1.Node, pods []*corev1.Pod) ([]device.Pr
 
 func (s *Snapshot) addNode(n *node) {
 	s.nodes = s.nodes.Set(n.object.Name, n)
-	s.record(n.holdings)
+	s.record(n)
 }
 
 // RemoveNode removes a node and the pods on it. The error wraps [ErrNoNode].
@@ -187,7 +187,7 @@ func (s *Snapshot) RemoveNode(name string) error {
 	for i := range n.holdings {
 		h := &n.holdings[i]
 		s.pods = s.pods.Delete(h.Key())
-		s.quotas = s.quotas.Give(h.Namespace, h.Allocation)
+		s.quotas = s.quotas.Give(h.Namespace, h.Allocation, n.usage.Info())
 	}
 	s.nodes = s.nodes.Delete(name)
 	return nil
@@ -205,7 +205,7 @@ func (s *Snapshot) Remove(key string) error {
 	rest := slices.Delete(slices.Clone(old.holdings), at, at+1)
 	s.nodes = s.nodes.Set(name, &node{old.object, usage.Apply(old.usage.Info(), rest), rest})
 	s.pods = s.pods.Delete(key)
-	s.quotas = s.quotas.Give(gone.Namespace, gone.Allocation)
+	s.quotas = s.quotas.Give(gone.Namespace, gone.Allocation, old.usage.Info())
 	return nil
 }
 
@@ -288,7 +288,7 @@ func (s *Snapshot) commit(r *vendors.Request, name string, fit vendors.Fit) Resu
 	holdings := append(slices.Clip(old.holdings), h)
 	s.nodes = s.nodes.Set(name, &node{old.object, old.usage.With(fit.Allocation), holdings})
 	s.pods = s.pods.Set(h.Key(), name)
-	s.quotas = s.quotas.Take(r.Namespace, fit.Allocation)
+	s.quotas = s.quotas.Take(r.Namespace, fit.Allocation, old.usage.Info())
 	return result
 }
 

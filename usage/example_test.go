@@ -89,7 +89,7 @@ func ExampleQuotas() {
 	rq := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "gpus"}}
 	rq.Spec.Hard = corev1.ResourceList{"limits.nvidia.com/gpumem": resource.MustParse("10000")}
 	h, _, _ := usage.Read(set, onNode("p", "n1", "GPU-0,NVIDIA,4000,30:;"))
-	q := usage.NewQuotas(set).Set(rq).Take("team", h.Allocation)
+	q := usage.NewQuotas(set).Set(rq).Take("team", h.Allocation, nil)
 	left := q.Headroom("team")["NVIDIA"]
 	fmt.Println(left.Memory, left.Cores)
 	// Output: {6000 true} {0 false}

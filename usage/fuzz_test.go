@@ -60,7 +60,7 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d pods hold something after the release", back.Len())
 		}
 		q := usage.NewQuotas(set)
-		if cmp.Diff(q.Take("team", h.Allocation).Give("team", h.Allocation).Headroom("team"), q.Headroom("team")) != "" {
+		if cmp.Diff(q.Take("team", h.Allocation, nil).Give("team", h.Allocation, nil).Headroom("team"), q.Headroom("team")) != "" {
 			t.Error("quota is left over after it was given back")
 		}
 	})

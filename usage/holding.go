@@ -78,6 +78,11 @@ func Read(set *vendors.Set, pod *corev1.Pod) (h Holding, ok bool, problems []dev
 		if err != nil {
 			note(key, err)
 		}
+		if t, ok := b.(device.Tagger); ok {
+			for i := range devices {
+				devices[i].Tag = t.Tag(pod.Annotations, &devices[i])
+			}
+		}
 		h.Allocation.Devices = append(h.Allocation.Devices, devices...)
 		for _, id := range blocked {
 			h.Blocked = append(h.Blocked, DeviceRef{b.Vendor(), id})

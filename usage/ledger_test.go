@@ -160,7 +160,7 @@ func TestReserveThenRelease(t *testing.T) {
 		quotas := usage.NewQuotas(vendors.Default())
 		for i := range r.IntN(8) {
 			h := randomHolding(r, i)
-			l, quotas = l.Replace(h), quotas.Take(h.Namespace, h.Allocation)
+			l, quotas = l.Replace(h), quotas.Take(h.Namespace, h.Allocation, nil)
 		}
 		h := randomHolding(r, 99)
 		before := content(l)

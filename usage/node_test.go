@@ -117,7 +117,7 @@ func TestAnnotationsSayWhatWasPlaced(t *testing.T) {
 		}
 		n = n.With(fit.Allocation)
 		pod = pod.DeepCopy()
-		for key, value := range set.Annotations(pod, "n1", fit.Allocation, time.Time{}) {
+		for key, value := range set.Annotations(pod, n.Info(), fit.Allocation, time.Time{}) {
 			pod.Annotations[key] = value
 		}
 		pods = append(pods, pod)

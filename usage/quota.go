@@ -2,9 +2,11 @@ package usage
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/internal/ordered"
@@ -15,18 +17,19 @@ import (
 // zero value limits nothing. Quotas is an immutable value: every change returns a new one; any number of goroutines may
 // read any of them.
 type Quotas struct {
-	managed map[string]managed // by resource name; never written after NewQuotas
+	managed map[string]managed               // by resource name; never written after NewQuotas
+	charges map[device.Vendor]device.Charger // never written after NewQuotas
 	spaces  ordered.Map[*space]
 }
 
 type managed struct {
 	vendor device.Vendor
 	memory bool
-	factor int64
+	limit  func(resource.Quantity) (int64, bool) // in the vendor's own unit
 }
 
 type space struct {
-	limits map[string]map[string]int64 // object name → resource name → limit, in the unit the user writes
+	limits map[string]map[string]int64 // object name → resource name → limit, MiB or cores
 	used   map[device.Vendor]amounts
 }
 
@@ -34,17 +37,38 @@ type amounts struct{ memory, cores int64 }
 
 // NewQuotas returns quotas without any limit on the memory and core resources of a set's vendors.
 func NewQuotas(set *vendors.Set) Quotas {
-	q := Quotas{managed: map[string]managed{}}
+	q := Quotas{managed: map[string]managed{}, charges: map[device.Vendor]device.Charger{}}
 	for _, b := range set.Backends() {
 		n := b.Names()
 		if n.Memory != "" {
-			q.managed[n.Memory] = managed{b.Vendor(), true, max(1, n.MemoryFactor)}
+			q.managed[n.Memory] = managed{b.Vendor(), true, memoryLimit(b)}
 		}
 		if n.Cores != "" {
-			q.managed[n.Cores] = managed{b.Vendor(), false, 1}
+			q.managed[n.Cores] = managed{b.Vendor(), false, inUnitsOf(1)}
+		}
+		if c, ok := b.(device.Charger); ok {
+			q.charges[b.Vendor()] = c
 		}
 	}
 	return q
+}
+
+func memoryLimit(b device.Backend) func(resource.Quantity) (int64, bool) {
+	if r, ok := b.(device.LimitReader); ok {
+		return r.MemoryLimit
+	}
+	return inUnitsOf(max(1, b.Names().MemoryFactor))
+}
+
+// inUnitsOf reads limits that are whole numbers of a unit. A negative limit allows nothing at all.
+func inUnitsOf(factor int64) func(resource.Quantity) (int64, bool) {
+	return func(q resource.Quantity) (int64, bool) {
+		n, whole := q.AsInt64()
+		if n < 0 {
+			return -1, whole
+		}
+		return device.Product(n, factor), whole
+	}
 }
 
 // Managed says whether quotas on a resource are heeded: the memory and core resources of the set's vendors.
@@ -54,13 +78,15 @@ func (q Quotas) Managed(resource string) bool {
 }
 
 // Set puts a ResourceQuota in force, in place of an earlier one of the same name. Of spec.hard the keys limits.<resource>
-// of managed resources count; values that are not whole numbers are ignored.
+// of managed resources count; values that the vendor cannot read, such as fractions, are ignored.
 func (q Quotas) Set(rq *corev1.ResourceQuota) Quotas {
 	limits := map[string]int64{}
 	for name, value := range rq.Spec.Hard {
 		resource, isLimit := strings.CutPrefix(string(name), "limits.")
-		if n, whole := value.AsInt64(); isLimit && whole && q.Managed(resource) {
-			limits[resource] = n
+		if m, ok := q.managed[resource]; isLimit && ok {
+			if n, readable := m.limit(value); readable {
+				limits[resource] = n
+			}
 		}
 	}
 	s := q.space(rq.Namespace)
@@ -75,11 +101,39 @@ func (q Quotas) Delete(namespace, name string) Quotas {
 	return q.with(namespace, s)
 }
 
-// Take counts an allocation against its namespace, with its effective amounts.
-func (q Quotas) Take(namespace string, a *device.Allocation) Quotas { return q.count(namespace, a, 1) }
+// Take counts an allocation on a node against its namespace, with its effective amounts. node may be nil where it is not
+// known; vendors whose quotas depend on the device then assume whole devices.
+func (q Quotas) Take(namespace string, a *device.Allocation, node *device.NodeInfo) Quotas {
+	return q.count(namespace, q.charged(a, node), 1)
+}
 
 // Give takes an allocation off its namespace again; nothing falls below 0.
-func (q Quotas) Give(namespace string, a *device.Allocation) Quotas { return q.count(namespace, a, -1) }
+func (q Quotas) Give(namespace string, a *device.Allocation, node *device.NodeInfo) Quotas {
+	return q.count(namespace, q.charged(a, node), -1)
+}
+
+// charged returns an allocation with the amounts that quotas count.
+func (q Quotas) charged(a *device.Allocation, node *device.NodeInfo) *device.Allocation {
+	if !slices.ContainsFunc(a.Devices, func(d device.ContainerDevice) bool { return q.charges[d.Vendor] != nil }) {
+		return a
+	}
+	a = a.DeepCopy()
+	for i := range a.Devices {
+		d := &a.Devices[i]
+		c := q.charges[d.Vendor]
+		if c == nil {
+			continue
+		}
+		var info *device.DeviceInfo
+		if node != nil {
+			if at := node.Find(d.Vendor, d.ID); at >= 0 {
+				info = node.Device(at)
+			}
+		}
+		d.Memory, d.Cores = c.Charge(info, d.Memory, d.Cores)
+	}
+	return a
+}
 
 func (q Quotas) count(namespace string, a *device.Allocation, sign int64) Quotas {
 	holds := a.Collapse()
@@ -127,7 +181,7 @@ func (q Quotas) Headroom(namespace string) map[device.Vendor]device.Headroom {
 			if m.memory {
 				l, used = &h.Memory, s.used[m.vendor].memory
 			}
-			if left := allowed(limit, m.factor) - used; !l.Set || left < l.Left {
+			if left := limit - used; !l.Set || left < l.Left {
 				*l = device.Limit{Left: left, Set: true}
 			}
 			if out == nil {
@@ -137,12 +191,4 @@ func (q Quotas) Headroom(namespace string) map[device.Vendor]device.Headroom {
 		}
 	}
 	return out
-}
-
-// allowed is what a limit stands for in the vendor's own unit. A negative limit allows nothing at all.
-func allowed(limit, factor int64) int64 {
-	if limit < 0 {
-		return -1
-	}
-	return device.Product(limit, factor)
 }

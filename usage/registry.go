@@ -34,7 +34,8 @@ func (r Registry) Node(name string) (info *device.NodeInfo, ok bool) {
 
 // Observe brings the inventory of a node up to date at a time (spec core §3). A vendor whose health rule has lost trust is
 // dropped, and one that is not known is entered only when its health rule asks for a new inventory. What is known is
-// replaced by every readable description (deviation D29) and stays where a description is missing or cannot be read.
+// replaced by every readable description (deviation D29); where a description is missing or cannot be read it stays for
+// vendors that keep it ([device.Names].Keeps).
 // announce holds the handshake annotations to write on the node; those with an empty value are to be removed from it.
 func (r Registry) Observe(set *vendors.Set, node *corev1.Node, now time.Time) (next Registry, announce map[string]string, problems []device.Problem) {
 	old, known := r.nodes.Get(node.Name)
@@ -66,14 +67,14 @@ func (r Registry) Observe(set *vendors.Set, node *corev1.Node, now time.Time) (n
 func (old *registered) observe(
 	b device.Backend, node *corev1.Node, now time.Time, health map[device.Vendor]device.HealthMemory, announce map[string]string,
 ) (inv device.Inventory, keep bool, unreadable error) {
-	v, key := b.Vendor(), b.Names().Handshake
+	v, names := b.Vendor(), b.Names()
 	known := old.info.Inventory(v)
 	cached := len(known.Devices) > 0
 	answer := b.Health(device.HealthInput{Node: node, Now: now, Known: old.health[v]})
 	switch {
 	case !answer.Healthy && cached: // clean up: nothing of the vendor is kept, nor remembered
-		if key != "" {
-			announce[key] = ""
+		if names.CleanUp != "" {
+			announce[names.CleanUp] = ""
 		}
 		return inv, false, nil
 	case !answer.Healthy:
@@ -81,8 +82,8 @@ func (old *registered) observe(
 		return inv, false, nil
 	}
 	health[v] = answer.Remember
-	if key != "" && answer.Announce != "" {
-		announce[key] = answer.Announce
+	if names.Handshake != "" && answer.Announce != "" {
+		announce[names.Handshake] = answer.Announce
 	}
 	inv = b.Inventory(node)
 	if inv.Err == nil {
@@ -91,7 +92,7 @@ func (old *registered) observe(
 	if !errors.Is(inv.Err, device.ErrNoDescription) {
 		unreadable = inv.Err
 	}
-	if cached {
+	if cached && names.Keeps {
 		inv = known
 	}
 	return inv, true, unreadable

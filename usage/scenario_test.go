@@ -301,13 +301,13 @@ func (s *scenario) left(namespace string) string {
 
 func (s *scenario) take(t *testing.T, d *datadriven.TestData) string {
 	h := mustRead(t, s.set, s.pods[first(t, d)])
-	s.quotas = s.quotas.Take(h.Namespace, h.Allocation)
+	s.quotas = s.quotas.Take(h.Namespace, h.Allocation, nil)
 	return s.left(h.Namespace)
 }
 
 func (s *scenario) give(t *testing.T, d *datadriven.TestData) string {
 	h := mustRead(t, s.set, s.pods[first(t, d)])
-	s.quotas = s.quotas.Give(h.Namespace, h.Allocation)
+	s.quotas = s.quotas.Give(h.Namespace, h.Allocation, nil)
 	return s.left(h.Namespace)
 }
 

@@ -25,6 +25,9 @@ type Admission struct {
 	Pod     *corev1.Pod // a copy, completed; equal to the pod that came in where nothing was to be done
 	Devices bool        // some container asks for devices in a way that admission knows
 	Note    string      // why the pod was left alone, or empty
+
+	// Warnings are for whoever made the pod: amounts of theirs that were replaced.
+	Warnings []string
 }
 
 // DeniedError is a pod that admission turns away for a reason that is no malformed request.
@@ -51,18 +54,19 @@ func (s *Set) Admit(pod *corev1.Pod, o AdmitOptions) (Admission, error) {
 	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
 		for i := range containers {
 			for _, b := range s.backends {
-				mine, err := b.Admit(out.Pod, &containers[i])
+				a, err := b.Admit(out.Pod, &containers[i])
 				if err != nil {
 					return Admission{}, err
 				}
-				out.Devices = out.Devices || mine
+				out.Devices = out.Devices || a.Mine
+				out.Warnings = append(out.Warnings, a.Warnings...)
 			}
 		}
 	}
 	if err := o.accept(&out); err != nil {
 		return Admission{}, err
 	}
-	if err := s.checkQuota(spec, o.Quota); err != nil {
+	if err := s.checkQuota(out.Pod, o.Quota); err != nil {
 		return Admission{}, err
 	}
 	return out, nil
@@ -109,13 +113,13 @@ func privileged(spec *corev1.PodSpec) (name string, found bool) {
 }
 
 // checkQuota checks what the pod names in numbers; percentages count only in the fit, which knows the cards.
-func (s *Set) checkQuota(spec *corev1.PodSpec, quota map[device.Vendor]device.Headroom) error {
+func (s *Set) checkQuota(pod *corev1.Pod, quota map[device.Vendor]device.Headroom) error {
 	if len(quota) == 0 {
 		return nil
 	}
 	r := Request{}
-	r.pod.Classes = s.classes(spec)
-	if err := s.ask(&r, spec); err != nil {
+	r.pod.Classes = s.classes(&pod.Spec)
+	if err := s.ask(&r, &pod.Spec); err != nil {
 		return err
 	}
 	for _, b := range s.backends {
@@ -124,8 +128,8 @@ func (s *Set) checkQuota(spec *corev1.PodSpec, quota map[device.Vendor]device.He
 			continue
 		}
 		var sum device.Tally
-		for class, d := range r.perClass(b.Vendor()) {
-			sum.Add(device.ContainerClass(class), d.memory, d.cores)
+		for class, d := range r.perClass(b, pod.Annotations) {
+			sum.Add(device.ContainerClass(class), 1, d.memory, d.cores)
 		}
 		if _, memory, cores := sum.Effective(); !h.Allows(memory, cores) {
 			return &DeniedError{"exceeding resource quota"}
@@ -137,15 +141,18 @@ func (s *Set) checkQuota(spec *corev1.PodSpec, quota map[device.Vendor]device.He
 type amounts struct{ memory, cores int64 }
 
 // perClass returns the largest init container, and the sums of the sidecars and of the app containers.
-func (r *Request) perClass(v device.Vendor) [3]amounts {
+func (r *Request) perClass(b device.Backend, annotations map[string]string) [3]amounts {
 	var out [3]amounts
 	for i, asks := range r.asks {
 		class := r.pod.Classes[i]
 		for _, a := range asks {
-			if a.Vendor != v {
+			if a.Vendor != b.Vendor() {
 				continue
 			}
 			d := amounts{device.Product(a.Memory, a.Nums), device.Product(a.Cores, a.Nums)}
+			if c, ok := b.(device.AdmissionCharger); ok {
+				d.memory, d.cores = c.AdmissionCharge(annotations, a)
+			}
 			if class == device.Init {
 				out[class] = amounts{max(out[class].memory, d.memory), max(out[class].cores, d.cores)}
 			} else {

@@ -1,6 +1,7 @@
 package vendors
 
 import (
+	_ "embed" // chart.yaml
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,33 +13,56 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/amd"
+	"github.com/accelfit/accelfit/vendors/ascend"
+	"github.com/accelfit/accelfit/vendors/awsneuron"
+	"github.com/accelfit/accelfit/vendors/biren"
+	"github.com/accelfit/accelfit/vendors/cambricon"
+	"github.com/accelfit/accelfit/vendors/enflame"
+	"github.com/accelfit/accelfit/vendors/hygon"
+	"github.com/accelfit/accelfit/vendors/iluvatar"
+	"github.com/accelfit/accelfit/vendors/kunlun"
+	"github.com/accelfit/accelfit/vendors/metax"
+	"github.com/accelfit/accelfit/vendors/mthreads"
 	"github.com/accelfit/accelfit/vendors/nvidia"
+	"github.com/accelfit/accelfit/vendors/vastai"
 )
 
 // Config is a HAMi device configuration (spec core §15.2).
 type Config struct {
-	NVIDIA    nvidia.Config    `json:"nvidia,omitempty"`
-	Cambricon CambriconConfig  `json:"cambricon,omitempty"`
-	Hygon     HygonConfig      `json:"hygon,omitempty"`
-	Enflame   EnflameConfig    `json:"enflame,omitempty"`
-	Metax     MetaxConfig      `json:"metax,omitempty"`
-	Mthreads  MthreadsConfig   `json:"mthreads,omitempty"`
-	Kunlun    KunlunConfig     `json:"kunlun,omitempty"`
-	AWSNeuron AWSNeuronConfig  `json:"awsneuron,omitempty"`
-	AMD       AMDConfig        `json:"amd,omitempty"`
-	Vastai    VastaiConfig     `json:"vastai,omitempty"`
-	Biren     BirenConfig      `json:"biren,omitempty"`
-	Iluvatars []IluvatarConfig `json:"iluvatars,omitempty"`
-	VNPUs     VNPUsConfig      `json:"vnpus,omitempty"`
+	NVIDIA    nvidia.Config     `json:"nvidia,omitempty"`
+	Cambricon cambricon.Config  `json:"cambricon,omitempty"`
+	Hygon     hygon.Config      `json:"hygon,omitempty"`
+	Enflame   enflame.Config    `json:"enflame,omitempty"`
+	Metax     metax.Config      `json:"metax,omitempty"`
+	Mthreads  mthreads.Config   `json:"mthreads,omitempty"`
+	Kunlun    kunlun.Config     `json:"kunlun,omitempty"`
+	AWSNeuron awsneuron.Config  `json:"awsneuron,omitempty"`
+	AMD       amd.Config        `json:"amd,omitempty"`
+	Vastai    vastai.Config     `json:"vastai,omitempty"`
+	Biren     biren.Config      `json:"biren,omitempty"`
+	Iluvatars []iluvatar.Config `json:"iluvatars,omitempty"`
+	VNPUs     ascend.Config     `json:"vnpus,omitempty"`
 }
-
-// supported are the sections that a backend reads.
-var supported = [...]string{"nvidia"}
 
 var errEmptyConfig = errors.New("all configurations are empty")
 
-// Load makes a set from a HAMi device configuration in YAML or JSON. Unknown keys and sections of vendors that have no
-// backend yet are no errors; [Set.Problems] lists them. Values of the wrong type or range are errors that name the key, and
+// chart is the configuration that HAMi's chart renders with its default values.
+//
+//go:embed chart.yaml
+var chart []byte
+
+// Default is the set of all vendors with the resource names and settings of HAMi's chart.
+func Default() *Set {
+	s, err := Load(chart)
+	if err != nil {
+		panic("vendors: the built-in configuration is invalid: " + err.Error()) // our own broken invariant
+	}
+	return s
+}
+
+// Load makes a set from a HAMi device configuration in YAML or JSON. A vendor whose section is missing recognises no
+// request. Unknown keys are no errors; [Set.Problems] lists them. Values of the wrong type or range are errors that name the key, and
 // so is a configuration in which every section is empty.
 func Load(text []byte) (*Set, error) {
 	doc, err := yaml.YAMLToJSON(text)
@@ -56,7 +80,7 @@ func Load(text []byte) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("device configuration: %w", err)
 	}
-	s.problems = diagnose(doc, config)
+	s.problems = diagnose(doc)
 	return s, nil
 }
 
@@ -68,12 +92,39 @@ func empty(c Config) bool {
 	return reflect.ValueOf(c).IsZero()
 }
 
+// backends builds the device models of every section.
+func (c *Config) backends() ([]device.Backend, error) {
+	var all []device.Backend
+	for _, build := range []func() ([]device.Backend, error){
+		func() ([]device.Backend, error) { return nvidia.Backends(c.NVIDIA) },
+		func() ([]device.Backend, error) { return cambricon.Backends(c.Cambricon) },
+		func() ([]device.Backend, error) { return hygon.Backends(c.Hygon) },
+		func() ([]device.Backend, error) { return enflame.Backends(c.Enflame) },
+		func() ([]device.Backend, error) { return metax.Backends(c.Metax) },
+		func() ([]device.Backend, error) { return mthreads.Backends(c.Mthreads) },
+		func() ([]device.Backend, error) { return kunlun.Backends(c.Kunlun) },
+		func() ([]device.Backend, error) { return awsneuron.Backends(c.AWSNeuron) },
+		func() ([]device.Backend, error) { return amd.Backends(c.AMD) },
+		func() ([]device.Backend, error) { return vastai.Backends(c.Vastai) },
+		func() ([]device.Backend, error) { return biren.Backends(c.Biren) },
+		func() ([]device.Backend, error) { return iluvatar.Backends(c.Iluvatars) },
+		func() ([]device.Backend, error) { return ascend.Backends(c.VNPUs) },
+	} {
+		backends, err := build()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, backends...)
+	}
+	return all, nil
+}
+
 func fromConfig(config Config) (*Set, error) {
-	n, err := nvidia.New(config.NVIDIA)
+	backends, err := config.backends()
 	if err != nil {
 		return nil, err
 	}
-	s, err := New(n)
+	s, err := New(backends...)
 	if err != nil {
 		return nil, err
 	}
@@ -111,20 +162,10 @@ func kind(t reflect.Type) string {
 	return "a whole number in range"
 }
 
-func diagnose(doc []byte, config Config) []device.Problem {
+func diagnose(doc []byte) []device.Problem {
 	var out []device.Problem
-	note := func(format string, args ...any) {
-		out = append(out, device.Problem{Object: "device configuration", Err: fmt.Errorf(format, args...)})
-	}
 	for _, key := range unknownKeys(doc, reflect.TypeFor[Config](), "") {
-		note("%s: unknown key", key)
-	}
-	v := reflect.ValueOf(config)
-	for i := range v.NumField() {
-		name := jsonName(v.Type().Field(i))
-		if !v.Field(i).IsZero() && !slices.Contains(supported[:], name) {
-			note("%s: not supported yet", name)
-		}
+		out = append(out, device.Problem{Object: "device configuration", Err: fmt.Errorf("%s: unknown key", key)})
 	}
 	return out
 }

@@ -183,7 +183,7 @@ func ExampleSet_Annotations() {
 	pod := pending("4000")
 	r, _ := set.Request(pod)
 	fit := set.Fit(r, node)
-	written := set.Annotations(pod, "n1", fit.Allocation, time.Unix(1767225600, 0))
+	written := set.Annotations(pod, node.Info(), fit.Allocation, time.Unix(1767225600, 0))
 	for _, key := range []string{device.AnnotationNode, device.AnnotationTime, nvidia.AnnotationAllocated} {
 		fmt.Println(key, written[key])
 	}
@@ -199,7 +199,7 @@ func ExampleSet_Stale() {
 	pod.Annotations[device.AnnotationMIGReservation] = `[{"containerIndex":0,"deviceIndex":0,"gpuUUID":"GPU-9","profile":"1g.5gb","placement":{"start":0,"size":1}}]`
 	node, _ := usage.Node(set, twoCards(), nil)
 	r, _ := set.Request(pod)
-	written := set.Annotations(pod, "n1", set.Fit(r, node).Allocation, time.Time{})
+	written := set.Annotations(pod, node.Info(), set.Fit(r, node).Allocation, time.Time{})
 	fmt.Println(set.Stale(pod, written))
 	// Output: [hami.io/vgpu-mig-allocations]
 }
@@ -236,7 +236,7 @@ func ExampleRequest_WithQuota() {
 	r, _ := set.Request(pending("4000"))
 	fmt.Println(set.Fit(r.WithQuota(quotas.Headroom(r.Namespace)), node).OK())
 
-	quotas = quotas.Take("team-a", held.Allocation)
+	quotas = quotas.Take("team-a", held.Allocation, nil)
 	fmt.Println(set.Fit(r.WithQuota(quotas.Headroom(r.Namespace)), node).Reasons)
 	// Output:
 	// true

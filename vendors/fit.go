@@ -80,13 +80,9 @@ func (s *Set) Explain(r *Request, node *device.NodeUsage) Explanation {
 func (s *Set) Score(r *Request, node *device.NodeUsage, fit Fit) float32 {
 	var extra float32
 	if fit.OK() {
-		devices := fit.Allocation.Devices
-		for i := range devices {
-			if i > 0 && devices[i].Vendor == devices[i-1].Vendor {
-				continue
-			}
-			if b, ok := s.Backend(devices[i].Vendor).(device.NodeScorer); ok {
-				extra += b.ScoreNode(node, fit.Allocation, r.NodePolicy)
+		for i := range r.scorers {
+			if s := &r.scorers[i]; len(fit.Allocation.Of(s.vendor)) > 0 {
+				extra += s.score(node, fit.Allocation)
 			}
 		}
 	}
@@ -96,8 +92,8 @@ func (s *Set) Score(r *Request, node *device.NodeUsage, fit Fit) float32 {
 // Annotations returns what a live scheduler writes on a pod that it places on a node: the node, the allocation of each
 // vendor with a device in the pod, and what vendors add (spec core §14.2 step 9). now fills the time stamps; a zero time
 // leaves them out. The map is the caller's.
-func (s *Set) Annotations(pod *corev1.Pod, node string, a *device.Allocation, now time.Time) map[string]string {
-	out := map[string]string{device.AnnotationNode: node}
+func (s *Set) Annotations(pod *corev1.Pod, node *device.NodeInfo, a *device.Allocation, now time.Time) map[string]string {
+	out := map[string]string{device.AnnotationNode: node.Name()}
 	if !now.IsZero() {
 		out[device.AnnotationTime] = strconv.FormatInt(now.Unix(), 10)
 	}
@@ -106,17 +102,31 @@ func (s *Set) Annotations(pod *corev1.Pod, node string, a *device.Allocation, no
 		if b == nil {
 			continue
 		}
-		names, text := b.Names(), device.EncodeAllocation(a, v)
+		names := b.Names()
+		text := device.EncodeAllocation(a, v, typeOf(names, node, v))
 		for _, key := range []string{names.ToAllocate, names.Allocated} {
 			if key != "" {
 				out[key] = text
 			}
 		}
 		if more, ok := b.(device.Annotator); ok {
-			maps.Copy(out, more.Annotate(pod, a, now))
+			maps.Copy(out, more.Annotate(pod, node, a, now))
 		}
 	}
 	return out
+}
+
+// typeOf returns what the allocation text of a vendor calls its devices; nil: the vendor word.
+func typeOf(names device.Names, node *device.NodeInfo, v device.Vendor) func(id string) string {
+	if !names.WritesType {
+		return nil
+	}
+	return func(id string) string {
+		if i := node.Find(v, id); i >= 0 {
+			return node.Device(i).Type
+		}
+		return string(v)
+	}
 }
 
 // Stale lists annotations of a pod that tell of an earlier placement and that written, the result of Annotations, does not
@@ -131,10 +141,11 @@ func (s *Set) Stale(pod *corev1.Pod, written map[string]string) []string {
 		}
 	}
 	for _, b := range s.backends {
-		check(b.Names().ToAllocate)
-		check(b.Names().Allocated)
+		n := b.Names()
+		for _, key := range append([]string{n.ToAllocate, n.Allocated}, n.Writes...) {
+			check(key)
+		}
 	}
-	check(device.AnnotationMIGReservation)
 	if pod.Annotations[device.AnnotationBindPhase] == device.BindFailed {
 		check(device.AnnotationBindPhase)
 	}

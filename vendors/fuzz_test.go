@@ -140,7 +140,7 @@ func mustBeSound(t *testing.T, set *vendors.Set, pod *corev1.Pod, u *device.Node
 		}
 	}
 	placed := &corev1.Pod{Spec: pod.Spec}
-	placed.Annotations = set.Annotations(pod, "n", a, time.Time{})
+	placed.Annotations = set.Annotations(pod, u.Info(), a, time.Time{})
 	held, ok, problems := usage.Read(set, placed)
 	if !ok || len(problems) > 0 || amounts(held.Allocation) != amounts(a) {
 		t.Fatalf("%v reads back as %v, %v", a, held.Allocation, problems)

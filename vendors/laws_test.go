@@ -62,7 +62,7 @@ func TestFitIsDeterministicAndChangesNothing(t *testing.T) {
 		if s.fit.OK() {
 			set.Score(s.req, s.node, s.fit)
 			before := s.fit.Allocation.DeepCopy()
-			set.Annotations(s.pod, "n", s.fit.Allocation, time.Unix(1, 0))
+			set.Annotations(s.pod, s.node.Info(), s.fit.Allocation, time.Unix(1, 0))
 			s.node.With(s.fit.Allocation)
 			if !reflect.DeepEqual(before, s.fit.Allocation) {
 				t.Fatalf("the allocation changed\n%s", s)
@@ -267,7 +267,7 @@ func TestAnnotationsTellWhatWasGiven(t *testing.T) {
 		if !s.fit.OK() || len(s.fit.Allocation.Devices) == 0 {
 			return
 		}
-		s.pod.Annotations = set.Annotations(s.pod, "n", s.fit.Allocation, time.Unix(1, 0))
+		s.pod.Annotations = set.Annotations(s.pod, s.node.Info(), s.fit.Allocation, time.Unix(1, 0))
 		held, ok, problems := usage.Read(set, s.pod)
 		if !ok || len(problems) > 0 {
 			t.Fatalf("reads back %t, %v\n%s", ok, problems, s)

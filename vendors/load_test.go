@@ -17,7 +17,7 @@ import (
 // chart is the configuration of HAMi's chart.
 func chart(tb testing.TB) []byte {
 	tb.Helper()
-	text, err := os.ReadFile("testdata/chart.yaml")
+	text, err := os.ReadFile("chart.yaml")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -25,6 +25,14 @@ type Request struct {
 	pod   engine.Pod
 	asks  [][]device.ContainerRequest // of every container, init containers first
 	plans [][]device.Plan             // of pod.Containers, with their quota rules
+
+	scorers []scorer
+}
+
+// scorer is what a vendor adds to the score of a node.
+type scorer struct {
+	vendor device.Vendor
+	score  func(node *device.NodeUsage, a *device.Allocation) float32
 }
 
 // Request parses a pod. The error is, or wraps, a [*device.RequestError]: for a quantity no request can be made of, or for a
@@ -134,7 +142,7 @@ func (s *Set) ask(r *Request, spec *corev1.PodSpec) error {
 // plan makes the requests ready, in the order in which containers are fitted: sidecars, init containers, app containers
 // (spec core §5, D10).
 func (s *Set) plan(r *Request, pod *corev1.Pod) {
-	context := device.PodContext{Annotations: pod.Annotations, Policy: r.pod.Policy.DevicePolicy, Quirks: s.options.Quirks}
+	contexts := s.contexts(r, pod)
 	for _, class := range []device.ContainerClass{device.Sidecar, device.Init, device.App} {
 		for position, asks := range r.asks {
 			if r.pod.Classes[position] != class || len(asks) == 0 {
@@ -142,13 +150,41 @@ func (s *Set) plan(r *Request, pod *corev1.Pod) {
 			}
 			plans := make([]device.Plan, len(asks))
 			for i, ask := range asks {
-				plans[i] = s.Backend(ask.Vendor).Plan(&context, ask)
+				context := contexts[ask.Vendor]
+				context.Container = position
+				plans[i] = s.Backend(ask.Vendor).Plan(context, ask)
 			}
 			r.plans = append(r.plans, plans)
 			r.pod.Containers = append(r.pod.Containers, engine.Container{Position: position, Asks: asks})
 		}
 	}
 	r.ready(nil)
+	for _, b := range s.backends {
+		if scores, ok := b.(device.NodeScorer); ok && contexts[b.Vendor()] != nil {
+			if add := scores.ScoreNodes(contexts[b.Vendor()]); add != nil {
+				r.scorers = append(r.scorers, scorer{b.Vendor(), add})
+			}
+		}
+	}
+}
+
+// contexts returns what the plans of each vendor asked for depend on.
+func (s *Set) contexts(r *Request, pod *corev1.Pod) map[device.Vendor]*device.PodContext {
+	out := map[device.Vendor]*device.PodContext{}
+	for position, asks := range r.asks {
+		for _, ask := range asks {
+			c := out[ask.Vendor]
+			if c == nil {
+				c = &device.PodContext{
+					Annotations: pod.Annotations, Policy: r.pod.Policy.DevicePolicy, NodePolicy: r.NodePolicy,
+					Quirks: s.options.Quirks, Classes: r.pod.Classes, Asks: make([]device.ContainerRequest, len(r.asks)),
+				}
+				out[ask.Vendor] = c
+			}
+			c.Asks[position] = ask
+		}
+	}
+	return out
 }
 
 // ready fills the plans that are tried: without their quota rule where the namespace has no limit for the vendor.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/internal/engine"
-	"github.com/accelfit/accelfit/vendors/nvidia"
 )
 
 // Options are the settings of a scheduler that pods can override, and the reference's behaviours that are turned back on.
@@ -49,15 +48,6 @@ func New(backends ...device.Backend) (*Set, error) {
 	return s, nil
 }
 
-// Default is the set of all vendors in HAMi's built-in configuration.
-func Default() *Set {
-	s, err := fromConfig(Config{NVIDIA: nvidia.DefaultConfig()})
-	if err != nil {
-		panic("vendors: the built-in configuration is invalid: " + err.Error()) // our own broken invariant
-	}
-	return s
-}
-
 // With returns a set with the same backends and other options.
 func (s *Set) With(options Options) *Set {
 	c := *s
@@ -68,8 +58,7 @@ func (s *Set) With(options Options) *Set {
 // Options returns the options in force.
 func (s *Set) Options() Options { return s.options }
 
-// Problems lists what [Load] found odd in the configuration without refusing it: unknown keys, vendors that are not
-// supported. The slice is the caller's.
+// Problems lists what [Load] found odd in the configuration without refusing it: unknown keys. The slice is the caller's.
 func (s *Set) Problems() []device.Problem { return slices.Clone(s.problems) }
 
 // Backends lists the backends, ascending by vendor word. The slice is the caller's.

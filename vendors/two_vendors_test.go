@@ -28,7 +28,7 @@ func (b plain) Names() device.Names {
 func (b plain) Inventory(node *corev1.Node) device.Inventory {
 	inv := device.Inventory{Vendor: b.word, Err: device.ErrNoDescription}
 	if text, ok := node.Annotations[b.Names().Register]; ok {
-		inv.Devices, _, inv.Err = device.DecodeRegistration(text)
+		inv.Devices, _, inv.Err = device.DecodeRegistration(text, device.RefuseAll)
 	}
 	return inv
 }
@@ -50,9 +50,15 @@ func (b plain) Plan(_ *device.PodContext, ask device.ContainerRequest) device.Pl
 	})}
 }
 
-func (b plain) Admit(_ *corev1.Pod, c *corev1.Container) (bool, error) {
+func (b plain) Admit(_ *corev1.Pod, c *corev1.Container) (device.Admitted, error) {
 	_, mine := device.Quantity(c, b.Names().Count)
-	return mine, nil
+	return device.Admitted{Mine: mine}, nil
+}
+
+func (b plain) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
+	text, err := device.EncodeRegistration(devices)
+	device.Annotate(node, b.Names().Register, text)
+	return err
 }
 
 func (b plain) Health(device.HealthInput) device.HealthAnswer {
@@ -101,7 +107,7 @@ func TestVendorsInOneContainer(t *testing.T) {
 		"hami.io/vgpu-node": "n", "test/ZZ-allocated": "d1,ZZ,0,0:d0,ZZ,0,0:;",
 		nvidia.AnnotationAllocated: "d1,NVIDIA,60,0:;", nvidia.AnnotationToAllocate: "d1,NVIDIA,60,0:;",
 	}
-	got := set.Annotations(pod, "n", fit.Allocation, time.Time{})
+	got := set.Annotations(pod, set.Inventory(node), fit.Allocation, time.Time{})
 	for key := range want {
 		if got[key] != want[key] {
 			t.Errorf("%s: %q, want %q", key, got[key], want[key])

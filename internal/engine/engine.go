@@ -69,7 +69,7 @@ type state struct {
 
 func (v *view) reset(s state) { v.state, v.order = s, v.order[:0] }
 
-func (v *view) book(info *device.NodeInfo, g *device.Grant) {
+func (v *view) book(info *device.NodeInfo, g *device.Grant, tag string) {
 	c := &v.copied
 	if len(c.usage) == 0 || &v.usage[0] != &c.usage[0] {
 		c.usage = append(c.usage[:0], v.usage...)
@@ -77,7 +77,7 @@ func (v *view) book(info *device.NodeInfo, g *device.Grant) {
 		c.shares = append(c.shares[:0], v.shares...)
 		v.state = *c
 	}
-	hold := device.Hold{Slots: 1, Memory: g.Memory, Cores: g.Cores}
+	hold := device.Hold{Slots: max(1, g.Slots), Memory: g.Memory, Cores: g.Cores, Tag: tag}
 	if !g.MIG.IsZero() {
 		hold.MIG = []device.MIGInstance{g.MIG}
 	}
@@ -185,7 +185,11 @@ func (s *Scratch) rank(v *view, c *Container, positions []int32) {
 func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 	from, to := s.node.Range(p.Ask.Vendor)
 	s.Why = device.Reasons{Total: to - from}
-	if p.Ask.Nums > int64(to-from) && !s.repeats(v, &p.Plan, from, to) {
+	s.fit.Nums = p.Ask.Nums
+	if p.Nums != nil {
+		s.fit.Nums = p.Nums(s.fit.Node)
+	}
+	if s.fit.Nums > int64(to-from) && !s.repeats(v, &p.Plan, from, to) {
 		s.Why.Node = device.NodeInsufficientDevice
 		if from == to && s.fit.Node.Malformed(p.Ask.Vendor) {
 			s.Why.Node = device.NodeMalformed
@@ -194,6 +198,9 @@ func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 	}
 	s.fit.Usage, s.fit.Rooms = v.usage, v.rooms
 	s.fit.Start(&p.Plan, p.Quota, s.taken)
+	if p.Open != nil && !p.Open(&s.fit, &s.Why) {
+		return false
+	}
 	if !s.grant(v, c, p, from, to, sorted) {
 		return false
 	}
@@ -202,10 +209,10 @@ func (s *Scratch) plan(v *view, c *Container, p *Plan, sorted bool) bool {
 		who := &v.shares[g.Device]
 		s.taken = append(s.taken, device.ContainerDevice{
 			Container: c.Position, Vendor: p.Ask.Vendor, ID: who.ID, Index: int(who.Index),
-			Memory: g.Memory, Cores: g.Cores, MIG: g.MIG,
+			Memory: g.Memory, Cores: g.Cores, MIG: g.MIG, Tag: p.Tag,
 		})
 		if sorted {
-			v.book(s.fit.Node, g)
+			v.book(s.fit.Node, g, p.Tag)
 		}
 	}
 	return true
@@ -218,11 +225,12 @@ func (s *Scratch) repeats(v *view, p *device.Plan, from, to int) bool {
 // grant leaves the devices that serve in s.fit.Granted. Where the order of trying cannot change which devices pass, all are
 // tried first and only those that passed are sorted; a node without room is then refused without sorting anything.
 func (s *Scratch) grant(v *view, c *Container, p *Plan, from, to int, sorted bool) bool {
-	anyOrder := s.trace == nil && !p.OneNUMA && p.Choose == nil && p.Quota == nil
+	anyOrder := s.trace == nil && !p.OneNUMA && p.Quota == nil
+	before := s.Why
 	if anyOrder && s.try(v, p, from, to) {
 		return s.grantPassing(v, c, p, sorted)
 	}
-	s.Why = device.Reasons{Total: to - from}
+	s.Why = before
 	s.passing = v.between(s.passing[:0], from, to)
 	if !sorted {
 		s.rank(v, c, s.passing)
@@ -283,11 +291,14 @@ func (s *Scratch) upTo(n int) []int32 {
 
 // grantPassing grants the first of the devices that passed.
 func (s *Scratch) grantPassing(v *view, c *Container, p *Plan, sorted bool) bool {
-	n := int(p.Ask.Nums)
-	if len(s.passing) < n {
+	n := int(s.fit.Nums)
+	switch {
+	case p.Choose != nil:
+		n = len(s.passing)
+	case len(s.passing) < n:
 		return s.short(len(s.passing))
 	}
-	if !sorted {
+	if !sorted && n > 0 {
 		s.rank(v, c, s.passing)
 		s.pod.Policy.Last(s.passing, s.ranks, n)
 	}
@@ -298,7 +309,7 @@ func (s *Scratch) grantPassing(v *view, c *Container, p *Plan, sorted bool) bool
 		}
 		s.fit.Granted = append(s.fit.Granted, s.candidate.Grant())
 	}
-	return true
+	return p.Choose == nil || s.choose(p)
 }
 
 // walk tries the devices one by one in visiting order.
@@ -314,7 +325,7 @@ func (s *Scratch) walk(c *Container, p *Plan) bool {
 				break
 			}
 			s.fit.Granted = append(s.fit.Granted, s.candidate.Grant())
-			if p.Choose == nil && len(s.fit.Granted) == int(p.Ask.Nums) {
+			if p.Choose == nil && len(s.fit.Granted) == int(s.fit.Nums) {
 				s.tellOthers(c, p, s.passing[:k])
 				return true
 			}
@@ -363,18 +374,17 @@ func (s *Scratch) tellOthers(c *Container, p *Plan, rest []int32) {
 
 // choose leaves the devices that serve, once all were tried.
 func (s *Scratch) choose(p *Plan) bool {
-	n := int(p.Ask.Nums)
+	n := int(s.fit.Nums)
 	if p.Choose == nil {
 		if len(s.fit.Granted) < n {
 			return s.short(len(s.fit.Granted))
 		}
 		return true
 	}
-	before := s.Why
 	picked := p.Choose(&s.fit, &s.Why)
 	if len(picked) != n {
-		if s.Why == before {
-			return s.short(len(s.fit.Granted))
+		if !s.Why.Counted() {
+			s.fit.TooFew(&s.Why)
 		}
 		return false
 	}

@@ -19,7 +19,8 @@ const module = "github.com/accelfit/accelfit"
 // one layer never import each other, so no vendor knows another.
 var layers = [][]string{
 	{"device", "internal/ordered", "internal/subset"},
-	{"score", "vendors/*"},
+	{"score", "vendors/kit"},
+	{"vendors/*"},
 	{"internal/engine", "device/devicetest"},
 	{"vendors"},
 	{"usage"},

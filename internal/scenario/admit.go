@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +23,7 @@ func (w *World) admit(c *command, pod *corev1.Pod) (string, error) {
 	var out []string
 	before, after := containers(&pod.Spec), containers(&a.Pod.Spec)
 	for i := range after {
-		for _, change := range changes(before[i], after[i]) {
+		for _, change := range w.changes(before[i], after[i]) {
 			out = append(out, after[i].Name+": "+change)
 		}
 	}
@@ -31,8 +33,16 @@ func (w *World) admit(c *command, pod *corev1.Pod) (string, error) {
 	if name := a.Pod.Spec.SchedulerName; name != pod.Spec.SchedulerName {
 		out = append(out, "scheduler "+name)
 	}
+	for _, key := range slices.Sorted(maps.Keys(a.Pod.Annotations)) {
+		if value := a.Pod.Annotations[key]; value != pod.Annotations[key] {
+			out = append(out, "@"+key+": "+value)
+		}
+	}
 	if len(out) == 0 {
 		out = []string{"unchanged"}
+	}
+	for _, warning := range a.Warnings {
+		out = append(out, "warning: "+warning)
 	}
 	who := "mine"
 	if !a.Devices {
@@ -55,18 +65,24 @@ func containers(spec *corev1.PodSpec) []*corev1.Container {
 	return out
 }
 
-// changes lists the limits and environment variables that a container was given.
-func changes(before, after *corev1.Container) []string {
-	var out []string
-	for _, short := range []string{"gpu", "gpumem", "percentage", "gpucores"} {
-		name := corev1.ResourceName(resourceName(short))
-		was, now := before.Resources.Limits[name], after.Resources.Limits[name]
-		if was.Cmp(now) != 0 {
-			out = append(out, fmt.Sprintf("%s=%s", short, now.String()))
-		}
-	}
+// changes lists the limits, requests and environment variables that a container was given.
+func (w *World) changes(before, after *corev1.Container) []string {
+	out := w.amounts("", before.Resources.Limits, after.Resources.Limits)
+	out = append(out, w.amounts("R:", before.Resources.Requests, after.Resources.Requests)...)
 	for _, e := range after.Env[len(before.Env):] {
 		out = append(out, "env "+e.Name+"="+e.Value)
+	}
+	return out
+}
+
+func (w *World) amounts(prefix string, before, after corev1.ResourceList) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		was, found := before[name]
+		now := after[name]
+		if !found || was.Cmp(now) != 0 {
+			out = append(out, fmt.Sprintf("%s%s=%s", prefix, w.shortName(string(name)), now.String()))
+		}
 	}
 	return out
 }

@@ -33,8 +33,13 @@ func (w *World) request(_ *command, pod *corev1.Pod) (string, error) {
 	var out []string
 	for _, asks := range r.Containers() {
 		text := "-"
-		for _, a := range asks {
-			text = fmt.Sprintf("%d / %d / %d / %d", a.Nums, a.Memory, a.MemoryPercent, a.Cores)
+		for i, a := range asks {
+			if i == 0 {
+				text = ""
+			} else {
+				text += " + "
+			}
+			text += fmt.Sprintf("%d / %d / %d / %d", a.Nums, a.Memory, a.MemoryPercent, a.Cores)
 		}
 		out = append(out, text)
 	}
@@ -174,7 +179,7 @@ func (w *World) score(c *command, pod *corev1.Pod) (string, error) {
 var at = time.Unix(1767225600, 0)
 
 func (w *World) annotated(pod *corev1.Pod, node string, a *device.Allocation) map[string]string {
-	written := w.set.Annotations(pod, node, a, at)
+	written := w.set.Annotations(pod, w.set.Inventory(w.object(node)), a, at)
 	out := maps.Clone(pod.Annotations)
 	if out == nil {
 		out = map[string]string{}
@@ -196,7 +201,7 @@ func (w *World) annotations(c *command, pod *corev1.Pod) (string, error) {
 	if !f.OK() {
 		return fitted(f), nil
 	}
-	return keyed(w.set.Annotations(pod, c.name(), f.Allocation, at)), nil
+	return keyed(w.set.Annotations(pod, node.Info(), f.Allocation, at)), nil
 }
 
 func keyed(m map[string]string) string {
@@ -219,6 +224,9 @@ func (w *World) showUsage(name string) string {
 		for _, m := range u.MIG() {
 			text += fmt.Sprintf(" %s@%d", m.Profile, m.Placement.Start)
 		}
+		for _, tag := range u.Tags() {
+			text += " " + tag
+		}
 		if !u.Healthy {
 			text += " unhealthy"
 		}
@@ -227,16 +235,20 @@ func (w *World) showUsage(name string) string {
 	return strings.Join(append(out, texts(problems)...), "\n")
 }
 
-func (w *World) showInventory(name string) string {
-	node, problems := w.usageOf(name)
+func (w *World) showInventory(c *command) string {
+	node, problems := w.usageOf(c.name())
+	only := device.Vendor(c.value("vendor"))
 	var out []string
 	for i := range node.Info().Len() {
 		d := node.Info().Device(i)
+		if only != "" && d.Vendor != only {
+			continue
+		}
 		out = append(out, fmt.Sprintf("%s index=%d slots=%d mem=%d cores=%d numa=%d mode=%s type=%s",
 			d.ID, d.Index, d.Slots, d.Memory, d.Cores, d.NUMA, d.Mode, d.Type))
 	}
-	for _, b := range w.set.Backends() {
-		if inv := b.Inventory(w.object(name)); errors.Is(inv.Err, device.ErrNoDescription) {
+	if b := w.set.Backend(only); b != nil {
+		if inv := b.Inventory(w.object(c.name())); errors.Is(inv.Err, device.ErrNoDescription) {
 			out = append(out, string(inv.Vendor)+": "+inv.Err.Error())
 		}
 	}

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/accelfit/accelfit/device"
-	"github.com/accelfit/accelfit/vendors/nvidia"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -22,42 +20,51 @@ var handshakes = map[string]string{
 	"answered": "Reported",
 }
 
-// health looks at the NVIDIA cards of one node again and again, a look per line, and answers whether they are to be trusted
+// health looks at a vendor's devices on one node again and again, a look per line, and answers whether they are to be trusted
 // and whether the inventory is to be read anew.
 func (w *World) health(c *command) (string, error) {
+	b, err := w.backend(c)
+	if err != nil {
+		return "", err
+	}
 	var out []string
 	for line := range strings.Lines(c.input) {
-		node, err := lookAt(line)
+		node, err := lookAt(b.Names(), line)
 		if err != nil {
 			return "", err
 		}
-		answer := w.set.Backend(nvidia.Vendor).Health(device.HealthInput{Node: node, Now: noon, Known: w.known})
-		w.known = answer.Remember
+		answer := b.Health(device.HealthInput{Node: node, Now: noon, Known: w.known[b.Vendor()]})
+		w.known[b.Vendor()] = answer.Remember
 		out = append(out, fmt.Sprintf("%t, %t", answer.Healthy, answer.Renew))
 	}
 	return strings.Join(out, "\n"), nil
 }
 
-func lookAt(line string) (*corev1.Node, error) {
+func lookAt(names device.Names, line string) (*corev1.Node, error) {
 	node := &corev1.Node{}
-	node.Annotations = map[string]string{nvidia.AnnotationRegister: "[]"}
+	if names.Register != "" {
+		device.Annotate(node, names.Register, "[]")
+	}
 	for word := range strings.FieldsSeq(line) {
 		key, value, _ := strings.Cut(word, "=")
 		switch key {
 		case "offered":
-			n, err := strconv.ParseInt(value, 10, 64)
+			q, err := resource.ParseQuantity(value)
 			if err != nil {
 				return nil, err
 			}
-			node.Status.Allocatable = corev1.ResourceList{"nvidia.com/gpu": *resource.NewQuantity(n, resource.DecimalSI)}
+			list := corev1.ResourceList{corev1.ResourceName(names.Count): q}
+			node.Status.Allocatable, node.Status.Capacity = list, list
 		case "handshake":
 			text, ok := handshakes[value]
 			if !ok {
-				return nil, fmt.Errorf("handshake %q", value)
+				text = value
 			}
-			node.Annotations[nvidia.AnnotationHandshake] = text
+			device.Annotate(node, names.Handshake, text)
 		case "registration":
-			node.Annotations[nvidia.AnnotationRegister] = value
+			device.Annotate(node, names.Register, value)
+		case "unregistered":
+			delete(node.Annotations, names.Register)
 		default:
 			return nil, fmt.Errorf("word %q", word)
 		}

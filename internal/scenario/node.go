@@ -1,12 +1,15 @@
 package scenario
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accelfit/accelfit/device"
@@ -70,80 +73,129 @@ func (w *World) addProfiles(c *command) error {
 	return nil
 }
 
-// node registers the devices of the input under the annotations that the node agent writes. Keys of a device, with what
-// they are where left out: index (as listed), slots 10, mem 24576, cores 100, numa 0, mode hami-core, type NVIDIA-NVIDIA L4,
-// profiles (none), unhealthy.
+// node describes a node by the devices of the input, as the node agent of the argument vendor does; with the argument add it
+// keeps what the node has. Keys of a device, with what they are where left out: index (as listed), slots 10, mem 24576, cores
+// 100, numa 0, unhealthy, cordoned; for NVIDIA mode hami-core, type NVIDIA-NVIDIA L4, profiles (none); for others mode (none),
+// type the vendor word, custom (none) as a JSON object without blanks.
 func (w *World) node(c *command) error {
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: c.name(), Annotations: map[string]string{}}}
-	var cards []device.DeviceInfo
-	var links [][]string
-	for _, line := range c.lines() {
-		first, set := words(line)
-		key, value, annotation := strings.Cut(line, ": ")
-		switch {
-		case annotation && !strings.Contains(key, " "):
-			node.Annotations[key] = value
-		case first == "link" || first == "links":
-			links = append(links, strings.Fields(line)[1:])
-		default:
-			more, err := w.cards(first, set, len(cards))
-			if err != nil {
-				return fmt.Errorf("%s: %w", line, err)
-			}
-			cards = append(cards, more...)
-		}
-	}
-	if err := link(cards, links); err != nil {
-		return err
-	}
-	w.nodes[c.name()] = node
-	return register(node, cards)
-}
-
-func register(node *corev1.Node, cards []device.DeviceInfo) error {
-	if len(cards) == 0 {
-		return nil
-	}
-	text, err := device.EncodeRegistration(cards)
+	backend, err := w.backend(c)
 	if err != nil {
 		return err
 	}
-	node.Annotations[nvidia.AnnotationRegister] = text
-	scores, err := device.EncodeLinkScores(cards)
-	if scores != "[]" {
-		node.Annotations[nvidia.AnnotationLinkScores] = scores
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: c.name(), Annotations: map[string]string{}}}
+	if c.has("add") {
+		node = w.object(c.name()).DeepCopy()
 	}
+	d := description{w: w, node: node, usual: usualDevice(backend.Vendor())}
+	for _, line := range c.lines() {
+		if err := d.line(line); err != nil {
+			return fmt.Errorf("%s: %w", line, err)
+		}
+	}
+	if err := link(d.cards, d.links); err != nil {
+		return err
+	}
+	w.nodes[c.name()] = node
+	if len(d.cards) == 0 {
+		return nil
+	}
+	written := maps.Clone(node.Annotations)
+	err = backend.Describe(node, d.cards)
+	maps.Copy(node.Annotations, written)
 	return err
+}
+
+func usualDevice(v device.Vendor) device.DeviceInfo {
+	d := device.DeviceInfo{Slots: 10, Memory: 24576, Cores: 100, Type: string(v)}
+	if v == nvidia.Vendor {
+		d.Mode, d.Type = "hami-core", "NVIDIA-NVIDIA L4"
+	}
+	return d
+}
+
+// description is a node in the making.
+type description struct {
+	w     *World
+	node  *corev1.Node
+	usual device.DeviceInfo
+	cards []device.DeviceInfo
+	links [][]string
+}
+
+func (d *description) line(line string) error {
+	first, set := words(line)
+	key, value, annotation := strings.Cut(line, ": ")
+	fields := strings.Fields(line)
+	switch {
+	case annotation && !strings.Contains(key, " "):
+		device.Annotate(d.node, key, value)
+	case first == "link" || first == "links":
+		d.links = append(d.links, fields[1:])
+	case first == "label" && len(fields) == 3:
+		if d.node.Labels == nil {
+			d.node.Labels = map[string]string{}
+		}
+		d.node.Labels[fields[1]] = fields[2]
+	case (first == "capacity" || first == "allocatable") && len(fields) == 3:
+		return d.offer(first, d.w.resourceName(fields[1]), fields[2])
+	default:
+		more, err := d.devices(first, set)
+		d.cards = append(d.cards, more...)
+		return err
+	}
+	return nil
+}
+
+func (d *description) offer(kind, name, amount string) error {
+	q, err := resource.ParseQuantity(amount)
+	if err != nil {
+		return err
+	}
+	list := &d.node.Status.Capacity
+	if kind == "allocatable" {
+		list = &d.node.Status.Allocatable
+	}
+	if *list == nil {
+		*list = corev1.ResourceList{}
+	}
+	(*list)[corev1.ResourceName(name)] = q
+	return nil
 }
 
 var several = regexp.MustCompile(`^([^0-9]*)([0-9]+)\.\.([^0-9]*)([0-9]+)$`)
 
-// cards reads one line, which may stand for several cards of consecutive numbers.
-func (w *World) cards(ids string, set map[string]string, index int) ([]device.DeviceInfo, error) {
+// devices reads one line, which may stand for several devices of consecutive numbers.
+func (d *description) devices(ids string, set map[string]string) ([]device.DeviceInfo, error) {
 	n := numbers{words: set}
+	one := d.usual
+	one.ID, one.Index = ids, int(n.get("index", int64(len(d.cards))))
+	one.Slots, one.Memory, one.Cores = n.get("slots", one.Slots), n.get("mem", one.Memory), n.get("cores", one.Cores)
+	one.NUMA, one.MIGProfiles = int(n.get("numa", 0)), d.w.profiles[set["profiles"]]
 	_, sick := set["unhealthy"]
-	d := device.DeviceInfo{
-		ID: ids, Index: int(n.get("index", int64(index))), Slots: n.get("slots", 10), Memory: n.get("mem", 24576),
-		Cores: n.get("cores", 100), NUMA: int(n.get("numa", 0)), Mode: "hami-core", Type: "NVIDIA-NVIDIA L4", Healthy: !sick,
-		MIGProfiles: w.profiles[set["profiles"]],
-	}
+	_, one.Cordoned = set["cordoned"]
+	one.Healthy = !sick
 	if mode, ok := set["mode"]; ok {
-		d.Mode = mode
+		one.Mode = mode
 	}
 	if typ, ok := set["type"]; ok {
-		d.Type = typ
+		one.Type = typ
+	}
+	if text, ok := set["custom"]; ok {
+		if err := json.Unmarshal([]byte(text), &one.CustomInfo); err != nil {
+			return nil, err
+		}
 	}
 	m := several.FindStringSubmatch(ids)
 	if m == nil {
-		return []device.DeviceInfo{d}, n.err
+		return []device.DeviceInfo{one}, n.err
 	}
 	from, _ := strconv.Atoi(m[2])
 	to, _ := strconv.Atoi(m[4])
 	var out []device.DeviceInfo
 	for i := from; i <= to; i++ {
-		d.ID = m[1] + strconv.Itoa(i)
-		out = append(out, d)
-		d.Index++
+		one.ID = m[1] + strconv.Itoa(i)
+		out = append(out, one)
+		one.Index++
 	}
 	return out, n.err
 }

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +14,7 @@ import (
 )
 
 // parsePods reads the pods of a command's input.
-func parsePods(input string) ([]*corev1.Pod, error) {
+func (w *World) parsePods(input string) ([]*corev1.Pod, error) {
 	for _, start := range []string{"apiVersion:", "kind:", "metadata:", "spec:"} {
 		if strings.HasPrefix(input, start) {
 			pod := &corev1.Pod{}
@@ -25,7 +27,7 @@ func parsePods(input string) ([]*corev1.Pod, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		pod, err := ParsePod(line)
+		pod, err := w.parsePod(line)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", line, err)
 		}
@@ -34,8 +36,10 @@ func parsePods(input string) ([]*corev1.Pod, error) {
 	return out, nil
 }
 
-// ParsePod reads a pod from a line.
-func ParsePod(line string) (*corev1.Pod, error) {
+// ParsePod reads a pod from a line, with NVIDIA's short names of resources.
+func ParsePod(line string) (*corev1.Pod, error) { return (&World{names: nvidiaNames}).parsePod(line) }
+
+func (w *World) parsePod(line string) (*corev1.Pod, error) {
 	pod := &corev1.Pod{}
 	pod.Name, pod.Namespace, pod.Annotations = "p", "default", map[string]string{}
 	for item := range strings.SplitSeq(line, " ; ") {
@@ -48,9 +52,9 @@ func ParsePod(line string) (*corev1.Pod, error) {
 		case word == "pod":
 			err = describe(pod, rest)
 		case word == "init" || word == "sidecar" || word == "app":
-			err = addContainer(pod, word, rest)
+			err = w.addContainer(pod, word, rest)
 		default:
-			err = addContainer(pod, "app", item)
+			err = w.addContainer(pod, "app", item)
 		}
 		if err != nil {
 			return nil, err
@@ -96,7 +100,7 @@ func describe(pod *corev1.Pod, text string) error {
 	return nil
 }
 
-func addContainer(pod *corev1.Pod, class, text string) error {
+func (w *World) addContainer(pod *corev1.Pod, class, text string) error {
 	c := corev1.Container{}
 	c.Resources.Limits, c.Resources.Requests = corev1.ResourceList{}, corev1.ResourceList{}
 	for word := range strings.FieldsSeq(text) {
@@ -117,7 +121,7 @@ func addContainer(pod *corev1.Pod, class, text string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", word, err)
 			}
-			list[corev1.ResourceName(resourceName(key))] = q
+			list[corev1.ResourceName(w.resourceName(key))] = q
 		}
 	}
 	if class == "app" {
@@ -134,13 +138,25 @@ func addContainer(pod *corev1.Pod, class, text string) error {
 	return nil
 }
 
-// resourceName completes a short name: gpu, gpumem, percentage and the like are NVIDIA's.
-func resourceName(short string) string {
-	switch {
-	case short == "cpu" || short == "memory" || strings.Contains(short, "/"):
-		return short
-	case short == "percentage":
-		return "nvidia.com/gpumem-percentage"
+var nvidiaNames = map[string]string{
+	"gpu": "nvidia.com/gpu", "gpumem": "nvidia.com/gpumem", "percentage": "nvidia.com/gpumem-percentage",
+	"gpucores": "nvidia.com/gpucores", "priority": "nvidia.com/priority",
+}
+
+// resourceName completes a short name; other names stand for themselves.
+func (w *World) resourceName(short string) string {
+	if long, ok := w.names[short]; ok {
+		return long
 	}
-	return "nvidia.com/" + short
+	return short
+}
+
+// shortName is a short name of a resource, the first of several; the name itself where there is none.
+func (w *World) shortName(long string) string {
+	for _, short := range slices.Sorted(maps.Keys(w.names)) {
+		if w.names[short] == long {
+			return short
+		}
+	}
+	return long
 }

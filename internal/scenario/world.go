@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,7 +21,8 @@ import (
 type World struct {
 	set      *vendors.Set
 	profiles map[string][]device.MIGProfile
-	known    device.HealthMemory // see health
+	names    map[string]string                     // short names of resources, see nvidiaNames
+	known    map[device.Vendor]device.HealthMemory // see health
 	nodes    map[string]*corev1.Node
 	pods     []*corev1.Pod
 	quotas   usage.Quotas
@@ -28,7 +30,9 @@ type World struct {
 
 // New is an empty cluster under the built-in configuration.
 func New() *World {
-	w := &World{profiles: map[string][]device.MIGProfile{}}
+	w := &World{
+		profiles: map[string][]device.MIGProfile{}, names: maps.Clone(nvidiaNames), known: map[device.Vendor]device.HealthMemory{},
+	}
 	w.use(vendors.Default())
 	return w
 }
@@ -58,6 +62,8 @@ func (w *World) Do(name string, args []Arg, input string) (string, error) {
 		return w.config(c)
 	case "profiles":
 		return "", w.addProfiles(c)
+	case "names":
+		return "", w.addNames(c)
 	case "node":
 		return "", w.node(c)
 	case "existing":
@@ -69,7 +75,7 @@ func (w *World) Do(name string, args []Arg, input string) (string, error) {
 	case "usage":
 		return w.showUsage(c.name()), nil
 	case "inventory":
-		return w.showInventory(c.name()), nil
+		return w.showInventory(c), nil
 	case "health":
 		return w.health(c)
 	}
@@ -85,7 +91,7 @@ func (w *World) Do(name string, args []Arg, input string) (string, error) {
 
 // each asks about every pod of a command.
 func (w *World) each(c *command, ask func(*command, *corev1.Pod) (string, error)) (string, error) {
-	pods, err := parsePods(c.input)
+	pods, err := w.parsePods(c.input)
 	if err != nil {
 		return "", err
 	}
@@ -98,6 +104,18 @@ func (w *World) each(c *command, ask func(*command, *corev1.Pod) (string, error)
 		out = append(out, strings.TrimSuffix(text, "\n"))
 	}
 	return strings.Join(out, "\n"), nil
+}
+
+// backend is the one that the argument vendor names; NVIDIA's where it is not given.
+func (w *World) backend(c *command) (device.Backend, error) {
+	v := nvidia.Vendor
+	if name := c.value("vendor"); name != "" {
+		v = device.Vendor(name)
+	}
+	if b := w.set.Backend(v); b != nil {
+		return b, nil
+	}
+	return nil, fmt.Errorf("no vendor %q", v)
 }
 
 // name is the first argument.
@@ -127,9 +145,21 @@ func (c *command) lines() []string {
 	return slices.DeleteFunc(strings.Split(c.input, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
 }
 
+// addNames gives resources short names: "vmlu cambricon.com/vmlu" per line.
+func (w *World) addNames(c *command) error {
+	for _, line := range c.lines() {
+		short, long, ok := strings.Cut(line, " ")
+		if !ok {
+			return fmt.Errorf("no name %q", line)
+		}
+		w.names[short] = long
+	}
+	return nil
+}
+
 var quirks = map[string]device.Quirks{
 	"SidecarIsInit": device.SidecarIsInit, "LastNUMARun": device.LastNUMARun, "QuotaByRequest": device.QuotaByRequest,
-	"MIGSlotsUnchecked": device.MIGSlotsUnchecked, "all": device.AllQuirks,
+	"MIGSlotsUnchecked": device.MIGSlotsUnchecked, "QuotaAtAdmission": device.QuotaAtAdmission, "all": device.AllQuirks,
 }
 
 // config makes everything anew. Without input the built-in configuration is used.
@@ -159,6 +189,10 @@ func (w *World) config(c *command) (string, error) {
 
 // existing adds a running pod with what its annotations say that it holds.
 func (w *World) existing(c *command) error {
+	backend, err := w.backend(c)
+	if err != nil {
+		return err
+	}
 	pod := &corev1.Pod{}
 	pod.Name = fmt.Sprintf("existing-%d", len(w.pods))
 	if name := c.value("name"); name != "" {
@@ -171,7 +205,7 @@ func (w *World) existing(c *command) error {
 		word, rest, _ := strings.Cut(line, " ")
 		switch word {
 		case "allocated":
-			pod.Annotations[nvidia.AnnotationAllocated] = rest
+			pod.Annotations[backend.Names().Allocated] = rest
 			for range strings.Count(rest, ";") {
 				pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{})
 			}
@@ -216,7 +250,7 @@ func (w *World) end(name string) error {
 			continue
 		}
 		if h, ok, _ := usage.Read(w.set, pod); ok {
-			w.quotas = w.quotas.Give(pod.Namespace, h.Allocation)
+			w.quotas = w.quotas.Give(pod.Namespace, h.Allocation, w.set.Inventory(w.object(h.Node)))
 		}
 		w.pods = slices.Delete(w.pods, i, i+1)
 		return nil
@@ -238,7 +272,7 @@ func (w *World) setQuota(c *command) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", line, err)
 		}
-		rq.Spec.Hard[corev1.ResourceName("limits."+resourceName(key))] = q
+		rq.Spec.Hard[corev1.ResourceName("limits."+w.resourceName(key))] = q
 	}
 	w.quotas = w.quotas.Set(rq)
 	return nil
@@ -264,6 +298,6 @@ func (w *World) put(pod *corev1.Pod, node string, a *device.Allocation) {
 	if pod.UID == "" {
 		pod.UID = types.UID(pod.Name)
 	}
-	w.quotas = w.quotas.Take(pod.Namespace, a)
+	w.quotas = w.quotas.Take(pod.Namespace, a, w.set.Inventory(w.object(node)))
 	w.pods = append(w.pods, pod)
 }

@@ -24,9 +24,9 @@ func (r *Runner) force(i int, s *Step, sit *Situation) {
 	if node == "" {
 		return
 	}
-	h := recorded(s.Pod, node, alloc)
-	r.placed[h.Key()] = h
-	r.quotas = r.quotas.Take(h.Namespace, h.Allocation)
+	h := r.held(s.Pod, node, alloc)
+	r.placed[h.Key()] = placed{h, r.infos[node]}
+	r.quotas = r.quotas.Take(h.Namespace, h.Allocation, r.infos[node])
 
 	written := s.Pod.DeepCopy()
 	written.Annotations = union(written.Annotations, notes)
@@ -44,14 +44,14 @@ func (r *Runner) force(i int, s *Step, sit *Situation) {
 func holds(a *device.Allocation) []device.Hold {
 	out := a.Collapse()
 	for i := range out {
-		out[i].MIG = nil
+		out[i].MIG, out[i].Tag = nil, ""
 	}
 	return out
 }
 
-// recorded is what a recorded placement takes by the reference's account: entry i of a list is an init container's when i is
+// held is what a recorded placement takes by the reference's account: entry i of a list is an init container's when i is
 // below the number of init containers.
-func recorded(pod *corev1.Pod, node string, alloc Alloc) usage.Holding {
+func (r *Runner) held(pod *corev1.Pod, node string, alloc Alloc) usage.Holding {
 	h := usage.Holding{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, Node: node, Allocation: &device.Allocation{}}
 	longest := 0
 	for _, lists := range alloc {
@@ -67,9 +67,13 @@ func recorded(pod *corev1.Pod, node string, alloc Alloc) usage.Holding {
 	for _, vendor := range slices.Sorted(maps.Keys(alloc)) {
 		for c, list := range alloc[vendor] {
 			for k, d := range list {
-				h.Allocation.Devices = append(h.Allocation.Devices, device.ContainerDevice{
+				held := device.ContainerDevice{
 					Container: c, Vendor: device.Vendor(vendor), ID: d.UUID, Memory: d.UsedMem, Cores: d.UsedCores,
-				})
+				}
+				if t, ok := r.set.Backend(held.Vendor).(device.Tagger); ok {
+					held.Tag = t.Tag(pod.Annotations, &held)
+				}
+				h.Allocation.Devices = append(h.Allocation.Devices, held)
 				if d.MIGPlace != nil {
 					h.Reservations = append(h.Reservations, device.MIGReservation{
 						ContainerIndex: c, DeviceIndex: k, GPUUUID: d.UUID, Profile: d.MIGProfile,

@@ -3,6 +3,7 @@ package vectors
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // deviations lists every way in which accelfit decides otherwise than the reference, each with what it looks like in the
 // recorded decisions. docs/deviations.md says why.
 func deviations() []Deviation {
-	return []Deviation{
+	all := []Deviation{
 		{"D1", lostPositions},
 		{"D5", foreignType},
 		{"D6", unstableSort},
@@ -23,19 +24,27 @@ func deviations() []Deviation {
 		{"D10", func(s *Situation, d *Difference) bool {
 			return hasSidecar(s) && (d.Kind == "read" || explainedBy(device.SidecarIsInit)(s, d))
 		}},
-		{"D11", refused(func(key string) bool { return strings.HasSuffix(key, "/gpumem") })},
+		{"D11", func(s *Situation, d *Difference) bool { return refused(s) && s.memoryRefused() }},
 		{"D12", func(s *Situation, d *Difference) bool {
-			return refused(func(key string) bool { return !strings.HasSuffix(key, "/gpumem") })(s, d) || wrapped(s, d) || negative(s, d)
+			return refused(s) && !s.memoryRefused() || wrapped(s, d) || negative(s, d)
 		}},
+		{"D13", foreignVendors},
 		{"D21", duplicateIDs},
+		{"D22", bonusUnderSpread},
 		{"D24", emptyList},
+		{"D30", explainedBy(device.QuotaAtAdmission)},
 		{"M1", malformedNode},
-		{"N2", explainedBy(device.LastNUMARun)},
-		{"N3", quotaOfCandidates},
-		{"N4", explainedBy(device.QuotaByRequest)},
-		{"N5", emptyPlacement},
-		{"N6", explainedBy(device.MIGSlotsUnchecked)},
+		{"M2", staleDevices},
+		{"M3", badEntries},
 	}
+	for _, more := range [][]Deviation{
+		nvidiaDeviations(), ascendDeviations(), cambriconDeviations(), hygonDeviations(), metaxDeviations(),
+		mthreadsDeviations(), iluvatarDeviations(), kunlunDeviations(), awsneuronDeviations(), amdDeviations(),
+		vastaiDeviations(), enflameDeviations(), birenDeviations(),
+	} {
+		all = append(all, more...)
+	}
+	return all
 }
 
 // lostPositions: containers that ask for nothing are missing from the recorded lists, the rest is the same (D1).
@@ -45,7 +54,7 @@ func lostPositions(s *Situation, d *Difference) bool {
 	}
 	switch d.Kind {
 	case "alloc":
-		return jsonText(compact(parseAlloc(d.Want))) == jsonText(compact(parseAlloc(d.Got)))
+		return jsonText(compact(parseAlloc(d.Want))) == jsonText(compact(parseAlloc(d.Got))) && !foreignVendors(s, d)
 	case "annotations":
 		if strings.HasSuffix(d.Field, device.AnnotationMIGReservation) {
 			return sameInstances(d.Want, d.Got)
@@ -53,6 +62,59 @@ func lostPositions(s *Situation, d *Difference) bool {
 		return squeeze(d.Want) == squeeze(d.Got)
 	}
 	return false
+}
+
+// foreignVendors: a vendor that has devices on the node but none in the pod is in the record, without any device (D13).
+func foreignVendors(s *Situation, d *Difference) bool {
+	if s.Request == nil || s.Node == nil {
+		return false
+	}
+	switch d.Kind {
+	case "alloc":
+		want := parseAlloc(d.Want)
+		for v, lists := range want {
+			if !slices.ContainsFunc(lists, func(l []Device) bool { return len(l) > 0 }) {
+				delete(want, v)
+			}
+		}
+		return jsonText(want) == d.Got
+	case "annotations":
+		return d.Got == "(absent)" && !slices.Contains(s.keysOfAsked(), strings.TrimPrefix(d.Field, "annotations."))
+	}
+	return false
+}
+
+// keysOfAsked lists the annotations that the vendors may write which the pod asks for.
+func (s *Situation) keysOfAsked() []string {
+	var out []string
+	for _, asks := range s.Request.Containers() {
+		for _, a := range asks {
+			n := s.Set.Backend(a.Vendor).Names()
+			out = append(append(out, n.Allocated, n.ToAllocate), n.Writes...)
+		}
+	}
+	return out
+}
+
+// bonusUnderSpread: what a vendor adds to a node's score because more of it is better is added under spread too, where the
+// lowest score wins; accelfit subtracts it (D22).
+func bonusUnderSpread(s *Situation, d *Difference) bool {
+	if d.Kind != "score" || s.Request == nil || s.Node == nil || s.Request.NodePolicy != score.Spread {
+		return false
+	}
+	var want, got float64
+	if json.Unmarshal([]byte(d.Want), &want) != nil || json.Unmarshal([]byte(d.Got), &got) != nil {
+		return false
+	}
+	base := float64(score.Node(s.Node))
+	return want > base && got < base && math.Abs(want-base-(base-got)) <= 1e-6*math.Abs(want)
+}
+
+// staleDevices: devices stay known to the reference when their description is gone or cannot be read (M2).
+func staleDevices(s *Situation, d *Difference) bool {
+	b := s.Set.Backend(d.Vendor)
+	return d.Kind == "registered" && b != nil && !b.Names().Keeps && d.Got == jsonText([]RegisteredDevice(nil)) &&
+		!s.run.emptied[d.Node+"/"+string(d.Vendor)] && !s.run.dropped(d.Node, d.Vendor)
 }
 
 func everyContainerAsks(s *Situation) bool {
@@ -101,25 +163,24 @@ func sameInstances(want, got string) bool {
 	return jsonText(w) == jsonText(g)
 }
 
-// foreignType: a card whose type does not contain the vendor word is no candidate for the reference (D5).
+// foreignType: the candidates of the reference are the cards whose type contains the vendor word, whoever registered them
+// (D5).
 func foreignType(s *Situation, d *Difference) bool {
 	switch d.Kind {
 	case "fit", "reason", "score", "alloc", "annotations":
-		return s.Node != nil && hasForeignType(s.Node.Info())
-	case "chosen":
-		for _, info := range s.run.infos {
-			if hasForeignType(info) {
-				return true
-			}
-		}
+		return s.Request != nil && s.Node != nil && s.hasForeignType(s.Node.Info())
 	}
 	return false
 }
 
-func hasForeignType(info *device.NodeInfo) bool {
-	for i := range info.Len() {
-		if !info.TypeContains(i, strings.ToLower(string(info.Device(i).Vendor))) {
-			return true
+func (s *Situation) hasForeignType(info *device.NodeInfo) bool {
+	for _, asks := range s.Request.Containers() {
+		for _, a := range asks {
+			for i := range info.Len() {
+				if info.TypeContains(i, strings.ToLower(string(a.Vendor))) != (info.Device(i).Vendor == a.Vendor) {
+					return true
+				}
+			}
 		}
 	}
 	return false
@@ -184,7 +245,10 @@ func sameRank(s *Situation, want, got []string) bool {
 }
 
 func rank(s *Situation, id string) score.Rank {
-	i := s.Node.Info().Find("NVIDIA", id)
+	i := -1
+	for _, v := range s.Node.Info().Vendors() {
+		i = max(i, s.Node.Info().Find(v, id))
+	}
 	if i < 0 {
 		return score.Rank{}
 	}
@@ -219,7 +283,7 @@ func quotaPositions(s *Situation, d *Difference) bool {
 
 // recordedAlloc says whether a fit has the recorded devices, lost positions aside.
 func (s *Situation) recordedAlloc(fit vendors.Fit) bool {
-	return fit.OK() && jsonText(compact(allocOf(fit.Allocation))) == jsonText(compact(s.Verdict.Alloc))
+	return fit.OK() && jsonText(compact(allocOf(s.Set, s.Node.Info(), fit.Allocation))) == jsonText(compact(s.Verdict.Alloc))
 }
 
 // anyNode says whether a deviation explains another verdict on some node of the step.
@@ -235,51 +299,6 @@ func (s *Situation) anyNode(claims func(*Situation, *Difference) bool) bool {
 	return false
 }
 
-// quotaOfCandidates: in a topology-aware fit the reference checks the quota with every candidate seen so far, so it chooses
-// among fewer (N3). Choosing among those without a quota gives what is recorded.
-func quotaOfCandidates(s *Situation, d *Difference) bool {
-	if !s.Quota || s.Request == nil || s.Node == nil || d.Kind != "alloc" && d.Kind != "annotations" {
-		return false
-	}
-	free := s.Request.WithQuota(nil)
-	headroom := s.run.quotas.Headroom(s.Pod.Namespace)["NVIDIA"]
-	asks := slices.DeleteFunc(slices.Clone(free.Containers()), func(a []device.ContainerRequest) bool { return len(a) == 0 })
-	if explainedBy(device.LastNUMARun)(s, d) { // N2 alone explains it
-		return false
-	}
-	if len(asks) != 1 || !score.ParsePolicy(devicePolicy(s), false).TopologyAware {
-		return false
-	}
-	seen := seenByReference(s, free, asks[0][0], headroom)
-	among := s.Node.Update(func(devices []device.DeviceUsage) {
-		for i := range devices {
-			devices[i].Healthy = seen[i]
-		}
-	})
-	return s.recordedAlloc(s.Set.Fit(free, among))
-}
-
-// seenByReference are the devices the reference collects: each that fits and, with all collected before, stays within the
-// quota. With NUMA binding a device of another NUMA node starts anew.
-func seenByReference(s *Situation, free *vendors.Request, ask device.ContainerRequest, headroom device.Headroom) map[int]bool {
-	info := s.Node.Info()
-	bind := s.Pod.Annotations[device.AnnotationNUMABind] == "true"
-	var memory, cores int64
-	seen, run := map[int]bool{}, -1
-	for _, v := range s.Set.Explain(free, s.Node).Verdicts {
-		i := info.Find(v.Vendor, v.Device)
-		early := v.Code == device.CardNotHealth || v.Code == device.CardCordoned || v.Code == device.CardTypeMismatch
-		if numa := info.Device(i).NUMA; bind && !early && numa != run {
-			seen, run, memory, cores = map[int]bool{}, numa, 0, 0
-		}
-		m, c := memory+ask.MemoryOn(info.Device(i).Memory), cores+min(100, ask.Cores)
-		if v.Granted && headroom.Allows(m, c) {
-			memory, cores, seen[i] = m, c, true
-		}
-	}
-	return seen
-}
-
 func devicePolicy(s *Situation) string {
 	if p, ok := s.Pod.Annotations[device.AnnotationDevicePolicy]; ok {
 		return p
@@ -287,16 +306,22 @@ func devicePolicy(s *Situation) string {
 	return s.Set.Options().DevicePolicy
 }
 
-// refused: we refuse the pod because of a quantity that the reference takes for something else, or for nothing (D11, D12).
-func refused(resource func(key string) bool) func(*Situation, *Difference) bool {
-	return func(s *Situation, d *Difference) bool {
-		if !s.Step.isPod() || s.Request != nil {
-			return false
-		}
-		_, err := s.Set.Request(s.Pod)
-		var e *device.RequestError
-		return errors.As(err, &e) && e.Key != device.AnnotationWeights && resource(e.Key)
+// refused: we refuse the pod because of a quantity that the reference takes for something else, or for nothing (D11 where it
+// is about memory, D12 otherwise).
+func refused(s *Situation) bool { return s.Step.isPod() && s.Request == nil && s.refusedKey() != "" }
+
+func (s *Situation) refusedKey() string {
+	_, err := s.Set.Request(s.Pod)
+	var e *device.RequestError
+	if errors.As(err, &e) && e.Key != device.AnnotationWeights {
+		return e.Key
 	}
+	return ""
+}
+
+func (s *Situation) memoryRefused() bool {
+	key := s.refusedKey()
+	return slices.ContainsFunc(s.Set.Backends(), func(b device.Backend) bool { return b.Names().Memory == key })
 }
 
 // wrapped: an amount beyond 32 bits wraps around in the reference: the percentage of a huge card, or cores (D12).
@@ -328,10 +353,8 @@ func negative(s *Situation, d *Difference) bool {
 	case "registered":
 		return slices.ContainsFunc(parseRegistered(d.Want), isNegative)
 	case "fit", "reason", "score", "alloc", "annotations":
-		return slices.ContainsFunc(s.run.recorded[d.Node]["NVIDIA"], isNegative)
-	case "chosen":
-		for _, byVendor := range s.run.recorded {
-			if slices.ContainsFunc(byVendor["NVIDIA"], isNegative) {
+		for _, devices := range s.run.recorded[d.Node] {
+			if slices.ContainsFunc(devices, isNegative) {
 				return true
 			}
 		}
@@ -350,9 +373,9 @@ func duplicateIDs(s *Situation, d *Difference) bool {
 }
 
 func parseRegistered(text string) []RegisteredDevice {
-	var byVendor map[string][]RegisteredDevice
-	_ = json.Unmarshal([]byte(text), &byVendor)
-	return byVendor["NVIDIA"]
+	var out []RegisteredDevice
+	_ = json.Unmarshal([]byte(text), &out)
+	return out
 }
 
 // severalQuotas: of several quota objects in a namespace the reference heeds the last (D9).
@@ -373,18 +396,34 @@ func hasSidecar(s *Situation) bool {
 	return s.Step.isPod() && slices.Contains(device.Classes(&s.Pod.Spec), device.Sidecar)
 }
 
-// emptyPlacement: an instance without slices can be had from the reference (N5).
-func emptyPlacement(s *Situation, d *Difference) bool {
+// emptyList: a node that registers an empty list has no devices any more (D24).
+func emptyList(s *Situation, d *Difference) bool {
+	return d.Kind == "registered" && s.run.emptied[d.Node+"/"+string(d.Vendor)] && d.Got == jsonText([]RegisteredDevice(nil))
+}
+
+// badEntries: entries of a registration that no allocation could name are offered by the reference, and one that it cannot
+// read voids the whole list; accelfit drops just the bad ones (M3).
+func badEntries(s *Situation, d *Difference) bool {
+	if negative(s, d) || duplicateIDs(s, d) {
+		return false
+	}
 	switch d.Kind {
-	case "fit", "reason", "score", "alloc", "annotations":
-		return strings.Contains(s.run.nodes[d.Node].Annotations["hami.io/node-nvidia-register"], `"size":0`)
+	case "registered":
+		return s.run.dropped(d.Node, d.Vendor)
+	case "fit", "reason", "score", "alloc", "annotations", "end":
+		for _, b := range s.Set.Backends() {
+			if !b.Names().Keeps && s.run.dropped(d.Node, b.Vendor()) {
+				return !malformedNode(s, d)
+			}
+		}
 	}
 	return false
 }
 
-// emptyList: a node that registers an empty list has no devices any more (D24).
-func emptyList(s *Situation, d *Difference) bool {
-	return d.Kind == "registered" && s.run.emptied[d.Node] && d.Got == jsonText(nil)
+// dropped says whether entries of a vendor's registration were dropped on a node.
+func (r *Runner) dropped(node string, v device.Vendor) bool {
+	info, _ := r.registry.Node(node)
+	return len(info.Inventory(v).Problems) > 0
 }
 
 // malformedNode: a node whose description cannot be read is told apart from one without (M1).

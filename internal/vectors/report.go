@@ -14,11 +14,12 @@ import (
 // Difference is one field in which accelfit disagrees with the record.
 type Difference struct {
 	Sequence string
-	Step     int    // counted from 0; -1: the start; len(steps): the end
-	Field    string // for example "nodes.node-a.reason"
-	Kind     string // last part of the field: fit, reason, score, alloc, chosen, annotations, requests, error …
-	Node     string // where Field is about a node
-	Want     string // recorded
+	Step     int           // counted from 0; -1: the start; len(steps): the end
+	Field    string        // for example "nodes.node-a.reason"
+	Kind     string        // last part of the field: fit, reason, score, alloc, chosen, annotations, requests, error …
+	Node     string        // where Field is about a node
+	Vendor   device.Vendor // where Field is about what was registered
+	Want     string        // recorded
 	Got      string
 	Claims   []string // ids of the deviations that claim it
 }
@@ -35,9 +36,11 @@ type Situation struct {
 	Set      *vendors.Set
 	Node     *device.NodeUsage // of the difference's node before the step, if any
 	Request  *vendors.Request  // of the step's pod, under its quota; nil if it is refused
+	asked    *vendors.Request  // the same, whatever the pod's weights say
 	Pod      *corev1.Pod
 	Verdict  Verdict
-	Quota    bool // some quota limits the pod's namespace
+	Quota    bool     // some quota limits the pod's namespace
+	chosen   []string // by the record and by us
 	run      *Runner
 }
 
@@ -69,10 +72,13 @@ func (t *Totals) Add(o Totals) {
 	}
 }
 
+// Share is the percentage of exact steps that deviate.
+func (t *Totals) Share() float64 { return 100 * float64(t.DeviatingExact) / float64(max(1, t.Exact)) }
+
 // String renders the totals on a few lines.
 func (t *Totals) String() string {
 	s := fmt.Sprintf("%d sequences, %d steps (%d exact), %d compared fields; %d exact steps deviate (%.1f %%)",
-		t.Sequences, t.Steps, t.Exact, t.Fields, t.DeviatingExact, 100*float64(t.DeviatingExact)/float64(max(1, t.Exact)))
+		t.Sequences, t.Steps, t.Exact, t.Fields, t.DeviatingExact, t.Share())
 	for _, id := range slices.Sorted(maps.Keys(t.ByDeviation)) {
 		s += fmt.Sprintf("\n  %-4s %d steps", id, t.ByDeviation[id])
 	}

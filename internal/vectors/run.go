@@ -26,16 +26,23 @@ type Runner struct {
 	nodes    map[string]*corev1.Node
 	registry usage.Registry
 	infos    map[string]*device.NodeInfo // in force
-	placed   map[string]usage.Holding
+	placed   map[string]placed
 	quotas   usage.Quotas
 	limited  map[string]map[string]bool               // namespace → quota objects
 	several  map[string]bool                          // namespaces that have had more than one at a time
 	recorded map[string]map[string][]RegisteredDevice // what the reference has read of each node
-	emptied  map[string]bool                          // nodes whose last readable registration was an empty list
+	emptied  map[string]bool                          // node/vendor whose last readable registration was an empty list
 
 	totals Totals
 	found  []Difference
 	claims map[string]bool // of the step at hand
+	first  int             // of the step's differences in found
+}
+
+// placed is what a pod holds, and its node as it was when the pod came.
+type placed struct {
+	usage.Holding
+	info *device.NodeInfo
 }
 
 // Run replays a sequence and returns what it compared and every difference; a difference with other than exactly one
@@ -50,7 +57,7 @@ func Run(h Header, seq *Sequence, quirks device.Quirks, deviations []Deviation) 
 		set:    set.With(vendors.Options{NodePolicy: seq.NodePolicy, DevicePolicy: seq.GPUPolicy, Quirks: quirks}),
 		nodes:  map[string]*corev1.Node{},
 		infos:  map[string]*device.NodeInfo{},
-		placed: map[string]usage.Holding{}, limited: map[string]map[string]bool{}, emptied: map[string]bool{},
+		placed: map[string]placed{}, emptied: map[string]bool{}, limited: map[string]map[string]bool{},
 		several: map[string]bool{}, recorded: map[string]map[string][]RegisteredDevice{},
 		totals: Totals{Sequences: 1, ByDeviation: map[string]int{}},
 	}
@@ -69,7 +76,7 @@ var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (r *Runner) step(i int, s *Step) {
 	r.totals.Steps++
-	r.claims = map[string]bool{}
+	r.claims, r.first = map[string]bool{}, len(r.found)
 	before := len(r.found)
 	switch s.Op {
 	case "pod":
@@ -101,18 +108,45 @@ func (r *Runner) observe(node *corev1.Node, want map[string][]RegisteredDevice, 
 	info, _ := r.registry.Node(node.Name)
 	r.infos[node.Name] = info
 	got := registered(info)
-	if text := node.Annotations["hami.io/node-nvidia-register"]; text == "[]" || text == "null" {
-		r.emptied[node.Name] = true
-	} else if len(got) > 0 {
-		delete(r.emptied, node.Name)
+	r.noteEmpty(node, got)
+	for _, v := range slices.Sorted(maps.Keys(union(want, got))) {
+		r.compare(&Situation{Sequence: r.seq, Set: r.set, run: r}, Difference{
+			Step: step, Field: "registered." + node.Name + "." + v, Kind: "registered", Node: node.Name, Vendor: device.Vendor(v),
+			Want: jsonText(want[v]), Got: jsonText(got[v]),
+		})
 	}
-	r.compare(&Situation{Sequence: r.seq, Set: r.set, run: r}, Difference{
-		Step: step, Field: "registered." + node.Name, Kind: "registered", Node: node.Name,
-		Want: jsonText(want), Got: jsonText(got),
-	})
-	if jsonText(want) != jsonText(got) && before != nil && jsonText(want) == jsonText(registered(before)) {
-		r.infos[node.Name] = before
+	r.infos[node.Name] = inForce(r.infos[node.Name], before, want)
+}
+
+// noteEmpty remembers which vendors have registered an empty list.
+func (r *Runner) noteEmpty(node *corev1.Node, got map[string][]RegisteredDevice) {
+	for _, b := range r.set.Backends() {
+		key := node.Name + "/" + string(b.Vendor())
+		switch text := node.Annotations[b.Names().Register]; {
+		case text == "[]" || text == "null":
+			r.emptied[key] = true
+		case len(got[string(b.Vendor())]) > 0:
+			delete(r.emptied, key)
+		}
 	}
+}
+
+// inForce is the inventory that the reference has: of each vendor what was read now, or before, whichever it recorded.
+func inForce(now, before *device.NodeInfo, want map[string][]RegisteredDevice) *device.NodeInfo {
+	if before == nil {
+		return now
+	}
+	got, had := registered(now), registered(before)
+	var inventories []device.Inventory
+	for _, v := range append(now.Described(), before.Described()...) {
+		word := string(v)
+		if jsonText(want[word]) != jsonText(got[word]) && jsonText(want[word]) == jsonText(had[word]) {
+			inventories = append(inventories, before.Inventory(v))
+		} else {
+			inventories = append(inventories, now.Inventory(v))
+		}
+	}
+	return device.NewNodeInfo(now.Name(), inventories...)
 }
 
 func registered(info *device.NodeInfo) map[string][]RegisteredDevice {
@@ -143,7 +177,7 @@ func (r *Runner) quota(s *Step) {
 
 func (r *Runner) release(uid string) {
 	if h, ok := r.placed[uid]; ok {
-		r.quotas = r.quotas.Give(h.Namespace, h.Allocation)
+		r.quotas = r.quotas.Give(h.Namespace, h.Allocation, h.info)
 		delete(r.placed, uid)
 	}
 }
@@ -153,7 +187,7 @@ func (r *Runner) usageOf(node string) *device.NodeUsage {
 	var on []usage.Holding
 	for _, uid := range slices.Sorted(maps.Keys(r.placed)) {
 		if h := r.placed[uid]; h.Node == node {
-			on = append(on, h)
+			on = append(on, h.Holding)
 		}
 	}
 	return usage.Apply(r.infos[node], on)
@@ -175,6 +209,7 @@ func (r *Runner) pod(i int, s *Step) {
 		req = req.WithQuota(r.quotas.Headroom(s.Pod.Namespace))
 		sit.Request = req
 	}
+	sit.asked = asked
 	note := func(kind string, want, got any) {
 		if !slices.Contains(s.Unstable, kind) {
 			r.compare(sit, Difference{Step: i, Field: kind, Kind: kind, Want: jsonText(want), Got: jsonText(got)})
@@ -192,6 +227,7 @@ func (r *Runner) pod(i int, s *Step) {
 		chosen = best.Name
 	}
 	if s.Chosen != nil {
+		sit.chosen = []string{*s.Chosen, chosen}
 		note("chosen", *s.Chosen, chosen)
 	}
 	r.annotations(i, s, sit, req)
@@ -269,19 +305,23 @@ func verdict(set *vendors.Set, req *vendors.Request, node *device.NodeUsage, fit
 		return Verdict{Reason: fit.Reasons.String()}
 	}
 	s := set.Score(req, node, fit)
-	return Verdict{Fit: true, Score: json.Number(strconv.FormatFloat(float64(s), 'g', -1, 32)), Alloc: allocOf(fit.Allocation)}
+	return Verdict{Fit: true, Score: json.Number(strconv.FormatFloat(float64(s), 'g', -1, 32)), Alloc: allocOf(set, node.Info(), fit.Allocation)}
 }
 
 // allocOf renders an allocation as the record does.
-func allocOf(a *device.Allocation) Alloc {
+func allocOf(set *vendors.Set, node *device.NodeInfo, a *device.Allocation) Alloc {
 	out := Alloc{}
 	for _, v := range a.Vendors() {
+		names := set.Backend(v).Names()
 		lists := make([][]Device, len(a.Classes))
 		for i := range lists {
 			lists[i] = []Device{}
 		}
 		for _, d := range a.Of(v) {
 			e := Device{UUID: d.ID, Type: string(v), UsedMem: d.Memory, UsedCores: d.Cores, MIGProfile: d.MIG.Profile}
+			if names.WritesType {
+				e.Type = node.Device(node.Find(v, d.ID)).Type
+			}
 			if !d.MIG.IsZero() {
 				e.MIGPlace = &Placement{d.MIG.Placement.Start, d.MIG.Placement.Size}
 			}
@@ -304,7 +344,7 @@ func (r *Runner) annotations(i int, s *Step, sit *Situation, req *vendors.Reques
 	}
 	at := *sit
 	at.Node, at.Verdict = node, s.Nodes[*s.Chosen]
-	got := r.set.Annotations(s.Pod, *s.Chosen, fit.Allocation, time.Time{})
+	got := r.set.Annotations(s.Pod, node.Info(), fit.Allocation, time.Time{})
 	for _, key := range slices.Sorted(maps.Keys(union(s.Notes, got))) {
 		r.compare(&at, Difference{
 			Step: i, Field: "annotations." + key, Kind: "annotations", Node: *s.Chosen,
@@ -313,10 +353,10 @@ func (r *Runner) annotations(i int, s *Step, sit *Situation, req *vendors.Reques
 	}
 }
 
-func union(a, b map[string]string) map[string]string {
+func union[V any](a, b map[string]V) map[string]V {
 	out := maps.Clone(a)
 	if out == nil {
-		out = map[string]string{}
+		out = map[string]V{}
 	}
 	maps.Copy(out, b)
 	return out
@@ -344,5 +384,21 @@ func (r *Runner) compare(s *Situation, d Difference) {
 			}
 		}
 	}
+	if len(d.Claims) == 0 && d.Kind == "chosen" {
+		d.Claims = r.consequence(s.chosen)
+	}
 	r.found = append(r.found, d)
+}
+
+// consequence returns the deviation that explains why one of two nodes was chosen: the one that claims a verdict on the first
+// of them that has a claimed one.
+func (r *Runner) consequence(nodes []string) []string {
+	for _, node := range nodes {
+		for _, d := range r.found[r.first:] {
+			if d.Node == node && len(d.Claims) == 1 && (d.Kind == "fit" || d.Kind == "score") {
+				return d.Claims
+			}
+		}
+	}
+	return nil
 }

@@ -2,37 +2,37 @@ package nvidia
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // Admit implements [device.Backend] (spec nvidia §4), and refuses what Request would refuse, also where the container is
 // not taken for one of this vendor's: it could never be placed (deviation D11).
-func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (mine bool, err error) {
+func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (device.Admitted, error) {
 	if err := b.checkPercent(c); err != nil {
-		return false, err
+		return device.Admitted{}, err
 	}
 	b.addEnv(c)
-	mine = b.defaultCount(c)
+	mine := b.defaultCount(c)
 	if b.exclusive(c) {
-		setLimit(c, b.config.ResourceCoreName, 100)
+		kit.SetLimit(c, b.config.ResourceCoreName, 100)
 		mine = true
 	}
 	if _, err := b.Request(c); err != nil {
-		return false, err
+		return device.Admitted{}, err
 	}
 	if !mine {
 		if b.config.OverwriteEnv {
-			env(c, "NVIDIA_VISIBLE_DEVICES", "none")
+			kit.AddEnv(c, "NVIDIA_VISIBLE_DEVICES", "none")
 		}
-		return false, nil
+		return device.Admitted{}, nil
 	}
 	if pod.Spec.RuntimeClassName == nil && b.config.RuntimeClassName != "" {
 		name := b.config.RuntimeClassName
 		pod.Spec.RuntimeClassName = &name
 	}
-	return true, nil
+	return device.Admitted{Mine: true}, nil
 }
 
 func (b *Backend) checkPercent(c *corev1.Container) error {
@@ -49,25 +49,25 @@ func (b *Backend) checkPercent(c *corev1.Container) error {
 
 func (b *Backend) addEnv(c *corev1.Container) {
 	if q, ok := c.Resources.Limits[corev1.ResourceName(b.config.ResourcePriorityName)]; ok && b.config.ResourcePriorityName != "" {
-		env(c, "CUDA_TASK_PRIORITY", q.String())
+		kit.AddEnv(c, "CUDA_TASK_PRIORITY", q.String())
 	}
 	if p := b.config.GPUCorePolicy; p != "" && p != "default" {
-		env(c, "GPU_CORE_UTILIZATION_POLICY", p)
+		kit.AddEnv(c, "GPU_CORE_UTILIZATION_POLICY", p)
 	}
 }
 
 // defaultCount says whether the container's limits ask for cards, after giving it the default number where they only ask
 // for memory or cores.
 func (b *Backend) defaultCount(c *corev1.Container) bool {
-	if limited(c, b.config.ResourceCountName) {
+	if kit.Limited(c, b.config.ResourceCountName) {
 		return true
 	}
-	parts := limited(c, b.config.ResourceCoreName) || limited(c, b.config.ResourceMemoryName) ||
-		limited(c, b.config.ResourceMemoryPercentageName)
+	parts := kit.Limited(c, b.config.ResourceCoreName) || kit.Limited(c, b.config.ResourceMemoryName) ||
+		kit.Limited(c, b.config.ResourceMemoryPercentageName)
 	if !parts || b.config.DefaultGPUNum <= 0 || b.config.ResourceCountName == "" {
 		return false
 	}
-	setLimit(c, b.config.ResourceCountName, int64(b.config.DefaultGPUNum))
+	kit.SetLimit(c, b.config.ResourceCountName, int64(b.config.DefaultGPUNum))
 	return true
 }
 
@@ -84,20 +84,4 @@ func (b *Backend) exclusive(c *corev1.Container) bool {
 	}
 	_, memory := device.Quantity(c, b.config.ResourceMemoryName)
 	return !memory
-}
-
-func limited(c *corev1.Container, name string) bool {
-	_, ok := c.Resources.Limits[corev1.ResourceName(name)]
-	return ok && name != ""
-}
-
-func setLimit(c *corev1.Container, name string, n int64) {
-	if c.Resources.Limits == nil {
-		c.Resources.Limits = corev1.ResourceList{}
-	}
-	c.Resources.Limits[corev1.ResourceName(name)] = *resource.NewQuantity(n, resource.DecimalSI)
-}
-
-func env(c *corev1.Container, name, value string) {
-	c.Env = append(c.Env, corev1.EnvVar{Name: name, Value: value})
 }

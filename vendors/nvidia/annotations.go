@@ -9,7 +9,7 @@ import (
 )
 
 // Annotate implements [device.Annotator]: the MIG reservations, if there are any (spec nvidia §7, §9).
-func (b *Backend) Annotate(_ *corev1.Pod, a *device.Allocation, _ time.Time) map[string]string {
+func (b *Backend) Annotate(_ *corev1.Pod, _ *device.NodeInfo, a *device.Allocation, _ time.Time) map[string]string {
 	reservations := a.Reservations(Vendor)
 	if len(reservations) == 0 {
 		return nil

@@ -11,10 +11,12 @@ import (
 func choose(pod *device.PodContext) device.Chooser {
 	oneNUMA := pod.Policy.NUMABind && !pod.Quirks.Has(device.LastNUMARun)
 	return func(f *device.ContainerFit, why *device.Reasons) []int {
-		n := int(f.Plan.Ask.Nums)
+		n := int(f.Nums)
 		if len(f.Granted) < n {
 			if oneNUMA && n > 1 {
 				tooFew(groupByNUMA(f), why)
+			} else {
+				f.TooFew(why)
 			}
 			return nil
 		}

@@ -107,6 +107,15 @@ func New(config Config) (*Backend, error) {
 	return &Backend{config: config}, nil
 }
 
+// Backends builds the device models of a configuration: one.
+func Backends(config Config) ([]device.Backend, error) {
+	b, err := New(config)
+	if err != nil {
+		return nil, err
+	}
+	return []device.Backend{b}, nil
+}
+
 // Config returns the configuration the backend was built with. Its slices are read-only.
 func (b *Backend) Config() Config { return b.config }
 
@@ -123,7 +132,8 @@ func (b *Backend) Names() device.Names {
 		Register:     AnnotationRegister, Handshake: AnnotationHandshake,
 		ToAllocate: AnnotationToAllocate, Allocated: AnnotationAllocated,
 		PodKeys: []string{AnnotationUseType, AnnotationNoUseType, AnnotationUseUUID, AnnotationNoUseUUID, AnnotationMode},
-		Locks:   true,
+		Writes:  []string{AnnotationMIG},
+		Lock:    device.AnnotationLock, CleanUp: AnnotationHandshake, Keeps: true,
 	}
 }
 

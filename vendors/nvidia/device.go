@@ -10,25 +10,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // Inventory implements [device.Backend]: the registration annotation, the scores of device pairs and the operator's
 // cordon list (spec nvidia §2, §9, core §13.3). Pair scores that cannot be read make the whole description unreadable. An
 // empty list is an empty inventory (deviation D24).
 func (b *Backend) Inventory(node *corev1.Node) device.Inventory {
-	inv := device.Inventory{Vendor: Vendor}
-	text, ok := node.Annotations[AnnotationRegister]
-	if !ok {
-		inv.Err = fmt.Errorf("%w: annos not found %s", device.ErrNoDescription, AnnotationRegister)
-		return inv
-	}
-	devices, dropped, err := device.DecodeRegistration(text)
-	if err != nil {
-		inv.Err = device.In(AnnotationRegister, err)
-		return inv
-	}
-	for _, err := range append(dropped, reservable(devices)...) {
+	inv := kit.Registration(node, Vendor, AnnotationRegister, device.RefuseAll, device.DecodeRegistration)
+	devices := inv.Devices
+	inv.Devices = nil
+	for _, err := range reservable(devices) {
 		inv.Problems = append(inv.Problems, device.Problem{Object: "node " + node.Name, Err: device.In(AnnotationRegister, err)})
+	}
+	if inv.Err != nil {
+		return inv
 	}
 	if inv.Err = cmp.Or(checkPlacements(devices), link(devices, node.Annotations)); inv.Err != nil {
 		return inv
@@ -126,4 +122,32 @@ func (b *Backend) Health(in device.HealthInput) device.HealthAnswer {
 		answer.Remember.Registration = registration
 	}
 	return answer
+}
+
+// Describe implements [device.Backend]: the registration, the scores of device pairs, the cordon list, and as many cards
+// offered as there are slots.
+func (b *Backend) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
+	text, err := device.EncodeRegistration(devices)
+	if err != nil {
+		return err
+	}
+	links, err := device.EncodeLinkScores(devices)
+	if err != nil {
+		return err
+	}
+	device.Annotate(node, AnnotationRegister, text)
+	if links != "[]" {
+		device.Annotate(node, AnnotationLinkScores, links)
+	}
+	var cordoned []string
+	for i := range devices {
+		if devices[i].Cordoned {
+			cordoned = append(cordoned, devices[i].ID)
+		}
+	}
+	if len(cordoned) > 0 {
+		device.Annotate(node, device.AnnotationCordon, strings.Join(cordoned, ","))
+	}
+	device.Offer(node, b.config.ResourceCountName, kit.Slots(devices))
+	return nil
 }

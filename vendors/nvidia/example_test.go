@@ -52,9 +52,9 @@ func ExampleBackend_Admit() {
 	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}}}
 	c := &pod.Spec.Containers[0]
 	c.Resources.Limits = corev1.ResourceList{"nvidia.com/gpumem": resource.MustParse("4000")}
-	mine, err := b.Admit(pod, c)
+	answer, err := b.Admit(pod, c)
 	cards := c.Resources.Limits["nvidia.com/gpu"]
-	fmt.Println(mine, cards.String(), err)
+	fmt.Println(answer.Mine, cards.String(), err)
 	// Output: true 1 <nil>
 }
 
@@ -125,7 +125,7 @@ func ExampleBackend_Annotate() {
 			MIG: device.MIGInstance{Profile: "2g.10gb", Placement: device.Placement{Start: 0, Size: 2}},
 		}},
 	}
-	fmt.Println(gpus.Annotate(&corev1.Pod{}, allocation, time.Time{})[nvidia.AnnotationMIG])
+	fmt.Println(gpus.Annotate(&corev1.Pod{}, nil, allocation, time.Time{})[nvidia.AnnotationMIG])
 	// Output:
 	// [{"containerIndex":0,"deviceIndex":0,"gpuUUID":"m0","profile":"2g.10gb","placement":{"start":0,"size":2}}]
 }

@@ -29,7 +29,7 @@ func bookInstance(c *device.Candidate) bool {
 		return false
 	}
 	p := &profiles[best]
-	c.BookAs(p.Memory, p.Cores, device.MIGInstance{Profile: p.Name, Placement: at})
+	c.BookAs(device.Grant{Memory: p.Memory, Cores: p.Cores, MIG: device.MIGInstance{Profile: p.Name, Placement: at}})
 	return true
 }
 

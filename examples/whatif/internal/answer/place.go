@@ -116,7 +116,7 @@ func (w *World) grant(p *Placement, pod *corev1.Pod, node string, a *device.Allo
 	if len(a.Devices) == 0 {
 		return // placed by the ordinary scheduler, which writes nothing
 	}
-	p.Annotations = w.set.Annotations(pod, node, a, time.Time{})
+	p.Annotations = w.set.Annotations(pod, w.set.Inventory(w.nodes[node]), a, time.Time{})
 	p.Stale = w.set.Stale(pod, p.Annotations)
 }
 

@@ -1,0 +1,2 @@
+// Package amd is the device model of AMD GPUs.
+package amd

@@ -1,0 +1,2 @@
+// Package ascend is the device model of Ascend NPUs, one model for each chip.
+package ascend

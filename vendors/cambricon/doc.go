@@ -1,0 +1,2 @@
+// Package cambricon is the device model of Cambricon MLUs.
+package cambricon

@@ -1,0 +1,2 @@
+// Package enflame is the device model of Enflame GCUs, whole and partitioned.
+package enflame

@@ -1,0 +1,2 @@
+// Package hygon is the device model of Hygon DCUs.
+package hygon

@@ -1,0 +1,2 @@
+// Package iluvatar is the device model of Iluvatar GPUs, one model for each chip.
+package iluvatar

@@ -1,0 +1,47 @@
+package kit
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/accelfit/accelfit/device"
+)
+
+// AdmitAsked is the admission of vendors that complete nothing: a container is theirs when it names the resource, and what
+// Request would refuse is refused (deviation D11).
+func AdmitAsked(b device.Backend, c *corev1.Container, named bool) (device.Admitted, error) {
+	if _, err := b.Request(c); err != nil {
+		return device.Admitted{}, err
+	}
+	return device.Admitted{Mine: named}, nil
+}
+
+// Named says whether a container names a resource, in its limits or requests.
+func Named(c *corev1.Container, name string) bool {
+	_, ok := device.Quantity(c, name)
+	return ok
+}
+
+// Limited says whether a container's limits name a resource.
+func Limited(c *corev1.Container, name string) bool {
+	_, ok := c.Resources.Limits[corev1.ResourceName(name)]
+	return ok && name != ""
+}
+
+// SetLimit sets a limit of a container.
+func SetLimit(c *corev1.Container, name string, n int64) { set(&c.Resources.Limits, name, n) }
+
+// SetRequest sets a request of a container.
+func SetRequest(c *corev1.Container, name string, n int64) { set(&c.Resources.Requests, name, n) }
+
+func set(list *corev1.ResourceList, name string, n int64) {
+	if *list == nil {
+		*list = corev1.ResourceList{}
+	}
+	(*list)[corev1.ResourceName(name)] = *resource.NewQuantity(n, resource.DecimalSI)
+}
+
+// AddEnv appends an environment variable to a container.
+func AddEnv(c *corev1.Container, name, value string) {
+	c.Env = append(c.Env, corev1.EnvVar{Name: name, Value: value})
+}

@@ -1,0 +1,2 @@
+// Package kunlun is the device model of Kunlunxin XPUs, whole and virtual.
+package kunlun

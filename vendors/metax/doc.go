@@ -1,0 +1,2 @@
+// Package metax is the device model of MetaX GPUs, whole and shared.
+package metax

@@ -1,0 +1,2 @@
+// Package mthreads is the device model of Moore Threads GPUs.
+package mthreads

@@ -1,0 +1,2 @@
+// Package vastai is the device model of Vastai accelerators.
+package vastai
