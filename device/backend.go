@@ -10,7 +10,8 @@ import (
 // Backend is the device model of one vendor word. Every method is a pure function of its arguments and of the
 // configuration the backend was built with; a Backend is safe for concurrent use and keeps nothing between calls.
 //
-// A backend may also implement [Annotator], [NodeScorer], [Tagger], [Charger], [AdmissionCharger] and [LimitReader].
+// A backend may also implement [PodRequester], [Annotator], [NodeScorer], [Tagger], [Charger], [AdmissionCharger] and
+// [LimitReader].
 type Backend interface {
 	// Vendor is the vendor word: the key of the backend in a set.
 	Vendor() Vendor
@@ -57,6 +58,9 @@ type Names struct {
 
 	// Others are resources of the vendor that no decision depends on, such as a priority.
 	Others []string
+
+	// CoreUnit is what the vendor counts cores in, for people, for example "CU"; empty: percent of a card.
+	CoreUnit string
 
 	// MemoryFactor is the MiB that one unit of the memory resource stands for in quotas; below 1 it counts as 1.
 	MemoryFactor int64
@@ -105,6 +109,22 @@ type DevicePolicy struct {
 	Mutex         bool // idle devices only
 	TopologyAware bool // choose by link scores
 	NUMABind      bool // all devices of a container from one NUMA node
+}
+
+// PodRequester is a backend whose requests depend on annotations of the pod as well. Without it Request answers; with it
+// Request is what a container of a pod without annotations asks.
+type PodRequester interface {
+	// RequestOf reads what a container of a pod with the given annotations asks, as Request does. Names.PodKeys lists the
+	// annotations it reads.
+	RequestOf(annotations map[string]string, container *corev1.Container) (ContainerRequest, error)
+}
+
+// RequestOf reads what a container of a pod with the given annotations asks of a backend.
+func RequestOf(b Backend, annotations map[string]string, container *corev1.Container) (ContainerRequest, error) {
+	if p, ok := b.(PodRequester); ok {
+		return p.RequestOf(annotations, container)
+	}
+	return b.Request(container)
 }
 
 // Annotator is a backend that writes more on a pod than its allocation texts.

@@ -22,7 +22,7 @@ type DeviceInfo struct {
 	Type   string // model name, for example "NVIDIA-NVIDIA L4"
 	Slots  int64  // tasks that may share the device; 0: none
 	Memory int64  // MiB that can be given out (already scaled by the node side); 0: none
-	Cores  int64  // compute that can be given out, percent of a card (above 100 with core scaling); 0: none
+	Cores  int64  // compute that can be given out, in the vendor's unit: percent of a card for most (above 100 with core scaling), see Names.CoreUnit; 0: none
 	NUMA   int    // NUMA node, also 0 when unknown
 
 	// ScoredAs is the vendor word of the requests that count in the score of this device; empty: the word that equals Type

@@ -1,5 +1,7 @@
 package device
 
+import "slices"
+
 // Plan is what one container asks of one vendor, made ready to be tried on any number of nodes. It holds only the rules that
 // the request can break. A Plan is immutable and safe for concurrent use.
 //
@@ -7,7 +9,7 @@ package device
 // none of the Rules, which are tried in order; otherwise it counts under the code of the first it breaks. The container is
 // served by the first Ask.Nums granted devices, or by those that Choose picks.
 type Plan struct {
-	Ask   ContainerRequest
+	Ask   ContainerRequest // as it counts in the order of devices and in the fit
 	Cores int64 // percent of each device that is checked and booked: Ask.Cores after the vendor's own limits
 	Rules Table
 
@@ -82,13 +84,14 @@ type ContainerFit struct {
 	Classes []ContainerClass  // of all containers of the pod
 	Taken   []ContainerDevice // what earlier containers of the pod took, of all vendors
 
+	ints  []int // see Ints
 	meter meter
 }
 
 // Start begins with a plan: nothing is granted yet. taken is what earlier containers of the pod took, of all vendors.
 func (f *ContainerFit) Start(p *Plan, quota *Headroom, taken []ContainerDevice) {
 	f.Plan, f.Quota, f.Taken = p, quota, taken
-	f.Granted, f.Local = f.Granted[:0], nil
+	f.Granted, f.Local, f.ints = f.Granted[:0], nil, f.ints[:0]
 	f.meter.ready = false
 }
 
@@ -112,6 +115,16 @@ func (f *ContainerFit) Consider(c *Candidate, i int) {
 	if f.Plan.Amounts != nil {
 		c.Memory, c.Cores = f.Plan.Amounts(c)
 	}
+}
+
+// Ints returns n zeros for a [Chooser] to work with and to answer in. They are valid until the next container is fitted, and
+// cost no allocation once as many were used before.
+func (f *ContainerFit) Ints(n int) []int {
+	from := len(f.ints)
+	f.ints = slices.Grow(f.ints, n)[:from+n]
+	out := f.ints[from : from+n : from+n]
+	clear(out)
+	return out
 }
 
 // TooFew counts the devices that passed as too few.

@@ -19,8 +19,19 @@ const (
 	// QuotaAtAdmission checks quotas within the fit for NVIDIA and Cambricon only (deviation D30).
 	QuotaAtAdmission
 
+	// OneCardOfMetaX keeps the rule that a pod's containers share one MetaX GPU, so that pods with two GPU containers fit nowhere
+	// (deviation DG1).
+	OneCardOfMetaX
+
+	// WholeCardIs48GiB takes a whole Moore Threads card for 48 GiB and 16 cores, so that it fits no smaller card (deviation mD1).
+	WholeCardIs48GiB
+
+	// EnflameByPercent checks the percentage of an Enflame card instead of its slices, so that the last slice cannot be used, and
+	// counts an instance as one share (deviations eD1 and eD2).
+	EnflameByPercent
+
 	// AllQuirks is every quirk.
-	AllQuirks = SidecarIsInit | LastNUMARun | QuotaByRequest | MIGSlotsUnchecked | QuotaAtAdmission
+	AllQuirks = SidecarIsInit | LastNUMARun | QuotaByRequest | MIGSlotsUnchecked | QuotaAtAdmission | OneCardOfMetaX | WholeCardIs48GiB | EnflameByPercent
 )
 
 // Has says whether all of the given quirks are on.

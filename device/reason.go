@@ -164,13 +164,20 @@ type Reasons struct {
 	Asked     int64  // devices the container asks of the vendor
 	Total     int    // devices looked at
 	counts    [codeCount]int32
+	zero      uint32 // bit c: code c is told although nothing counts under it
 }
 
 // Add counts n more devices for a code.
 func (r *Reasons) Add(c Code, n int) { r.counts[c] += int32(n) }
 
-// Set sets the count of a code.
-func (r *Reasons) Set(c Code, n int) { r.counts[c] = int32(n) }
+// Set sets the count of a code. A count of 0 is told too.
+func (r *Reasons) Set(c Code, n int) {
+	r.counts[c] = int32(n)
+	r.zero &^= 1 << c
+	if n == 0 {
+		r.zero |= 1 << c
+	}
+}
 
 // Count returns the count of a code; for a reason of the node as a whole, 1 if it is the reason.
 func (r Reasons) Count(c Code) int {
@@ -183,8 +190,8 @@ func (r Reasons) Count(c Code) int {
 	return 0
 }
 
-// Counted says whether some device counts under some code.
-func (r *Reasons) Counted() bool { return r.counts != [codeCount]int32{} }
+// Counted says whether there is a count to tell.
+func (r *Reasons) Counted() bool { return r.zero != 0 || r.counts != [codeCount]int32{} }
 
 // IsZero says whether nothing was refused.
 func (r Reasons) IsZero() bool { return r == Reasons{} }
@@ -193,19 +200,32 @@ func (r Reasons) IsZero() bool { return r == Reasons{} }
 func (r Reasons) Has(c Code) bool { return r.Count(c) > 0 }
 
 // String renders the reference's text: "<count>/<total> <code>" for each code with a count, sorted as strings and joined
-// with ", ", or the bare code of the node as a whole (spec core §11.2).
+// with ", ", or the bare code of the node as a whole (spec core §11.2). The reference knows no NodeMalformed: its text is that of
+// NodeUnregistered; see Detail.
 func (r Reasons) String() string {
-	if r.Node != Fits {
+	switch r.Node {
+	case Fits:
+	case NodeMalformed:
+		return NodeUnregistered.String()
+	default:
 		return r.Node.String()
 	}
 	var parts []string
 	for c, n := range r.counts {
-		if n > 0 {
+		if n > 0 || n == 0 && r.zero&(1<<c) != 0 {
 			parts = append(parts, strconv.Itoa(int(n))+"/"+strconv.Itoa(r.Total)+" "+Code(c).String())
 		}
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")
+}
+
+// Detail is String, but with the text of NodeMalformed where that is the reason.
+func (r Reasons) Detail() string {
+	if r.Node == NodeMalformed {
+		return r.Node.String()
+	}
+	return r.String()
 }
 
 // ParseReasons reads a text made by String back into counts. Parts that do not read "<int>/<int> <word>" are skipped, as

@@ -106,3 +106,22 @@ func TestReasonsCounts(t *testing.T) {
 		t.Error("reasons are comparable values")
 	}
 }
+
+// TestCountOfZeroIsTold: a count that is set to 0 is a reason too, until it is set to something else.
+func TestCountOfZeroIsTold(t *testing.T) {
+	r := device.Reasons{Total: 2}
+	r.Set(device.AllocatedCardsInsufficientRequest, 0)
+	r.Add(device.CardNotHealth, 1)
+	if got, want := r.String(), "0/2 AllocatedCardsInsufficientRequest, 1/2 CardNotHealth"; got != want || !r.Counted() {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r = device.Reasons{}
+	r.Set(device.AllocatedCardsInsufficientRequest, 0)
+	if !r.Counted() || r.IsZero() || r.Has(device.AllocatedCardsInsufficientRequest) {
+		t.Errorf("%+v", r)
+	}
+	r.Set(device.AllocatedCardsInsufficientRequest, 1)
+	if one := (device.Reasons{}); !one.IsZero() || r.String() != "1/0 AllocatedCardsInsufficientRequest" {
+		t.Errorf("%s", r)
+	}
+}

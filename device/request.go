@@ -13,6 +13,10 @@ type ContainerRequest struct {
 	MemoryPercent int64
 
 	Cores int64 // percent of each device; 0: none
+
+	// CoresInAll is the cores of all devices together, where each node decides how many devices that makes ([Plan.Nums]);
+	// 0: the container asks for Nums devices. Nums and Cores are then what it makes on a node that is not known.
+	CoresInAll int64
 }
 
 // MemoryOn returns the MiB the request takes on a device with the given memory: Memory when positive, else the percentage

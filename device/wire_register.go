@@ -65,15 +65,19 @@ func DecodeRegistration(text string, bad BadEntries) (devices []DeviceInfo, drop
 	})
 }
 
-// collect gathers n entries.
+// collect gathers n entries. Of several with one id the first stands (deviation D21).
 func collect(bad BadEntries, n int, decode func(i int) (DeviceInfo, error)) (devices []DeviceInfo, dropped []error, err error) {
+	seen := make(map[string]bool, n)
 	for i := range n {
 		d, err := decode(i)
 		if err == nil && bad == SkipBad && d.ID == "" {
 			err = deviceError(i, "id", errNoID)
 		}
 		switch {
+		case err == nil && seen[d.ID]:
+			dropped = append(dropped, deviceError(i, "id", fmt.Errorf("%q is registered before", d.ID)))
 		case err == nil:
+			seen[d.ID] = true
 			devices = append(devices, d)
 		case bad == SkipBad:
 			dropped = append(dropped, err)
@@ -81,8 +85,7 @@ func collect(bad BadEntries, n int, decode func(i int) (DeviceInfo, error)) (dev
 			return nil, nil, err
 		}
 	}
-	devices, again := firstOfEachID(devices)
-	return devices, append(dropped, again...), nil
+	return devices, dropped, nil
 }
 
 // decodeArray splits a JSON array into its elements without looking into them.
@@ -201,21 +204,6 @@ func checkDevice(i int, d DeviceInfo) error {
 	return nil
 }
 
-// firstOfEachID keeps the first device of each id (deviation D21).
-func firstOfEachID(devices []DeviceInfo) (kept []DeviceInfo, dropped []error) {
-	seen := make(map[string]bool, len(devices))
-	kept = devices[:0]
-	for i, d := range devices {
-		if seen[d.ID] {
-			dropped = append(dropped, deviceError(i, "id", fmt.Errorf("%q is registered before", d.ID)))
-			continue
-		}
-		seen[d.ID] = true
-		kept = append(kept, d)
-	}
-	return kept, dropped
-}
-
 // EncodeRegistration writes devices as a node agent does: zero values are omitted, and so are the vendor, link scores,
 // cordon and custom information (spec core §2.1). Amounts outside 32 bits are an error.
 func EncodeRegistration(devices []DeviceInfo) (string, error) {
@@ -265,12 +253,22 @@ func wireOf(i int, d *DeviceInfo) (wireDevice, error) {
 // comma-separated fields, joined by colons. Entries are bad, and become of it what bad says, as in [DecodeRegistration]. An
 // entry of 7 fields has index 0.
 func DecodeLegacyRegistration(text string, bad BadEntries) (devices []DeviceInfo, dropped []error, err error) {
+	return decodeLegacy(text, bad, func(int) int { return 0 })
+}
+
+// DecodeNumberedRegistration is DecodeLegacyRegistration for agents whose entries are in the order of their devices: an entry of 7
+// fields has its place in the list as index.
+func DecodeNumberedRegistration(text string, bad BadEntries) (devices []DeviceInfo, dropped []error, err error) {
+	return decodeLegacy(text, bad, func(i int) int { return i })
+}
+
+func decodeLegacy(text string, bad BadEntries, index func(i int) int) (devices []DeviceInfo, dropped []error, err error) {
 	if !strings.Contains(text, ":") {
 		return nil, nil, &DecodeError{Err: errors.New("node annotation missing device separator")}
 	}
 	pieces := slices.DeleteFunc(strings.Split(text, ":"), func(piece string) bool { return piece == "" })
 	return collect(bad, len(pieces), func(i int) (DeviceInfo, error) {
-		d, field, err := legacyDevice(pieces[i])
+		d, field, err := legacyDevice(pieces[i], index(i))
 		if err != nil {
 			return DeviceInfo{}, deviceError(i, field, err)
 		}
@@ -278,7 +276,7 @@ func DecodeLegacyRegistration(text string, bad BadEntries) (devices []DeviceInfo
 	})
 }
 
-func legacyDevice(piece string) (d DeviceInfo, field string, err error) {
+func legacyDevice(piece string, index int) (d DeviceInfo, field string, err error) {
 	if !strings.Contains(piece, ",") {
 		return d, "", fmt.Errorf("malformed node annotation segment: %q", piece)
 	}
@@ -286,7 +284,7 @@ func legacyDevice(piece string) (d DeviceInfo, field string, err error) {
 	if len(f) != 7 && len(f) != 9 {
 		return d, "", fmt.Errorf("unexpected field count %d in node annotation", len(f))
 	}
-	d = DeviceInfo{ID: f[0], Type: f[4], Mode: "hami-core"}
+	d = DeviceInfo{ID: f[0], Index: index, Type: f[4], Mode: "hami-core"}
 	p := fieldParser{}
 	d.Slots = p.int32("count", f[1])
 	d.Memory = p.int32("memory", f[2])

@@ -229,7 +229,7 @@ func why(u simulate.Unplaced) string {
 	case u.Limit:
 		return "limit reached"
 	}
-	return u.Reasons.String()
+	return u.Reasons.Detail()
 }
 
 func problemsText(problems []device.Problem) (out string) {

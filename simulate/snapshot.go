@@ -248,7 +248,7 @@ func (r Refusal) String() string {
 	if r.Err != nil {
 		return r.Node + ": " + r.Err.Error()
 	}
-	return r.Node + ": " + r.Reasons.String()
+	return r.Node + ": " + r.Reasons.Detail()
 }
 
 // Place places a pod on a node: all of it, or nothing. That the pod does not fit is a Result, not an error; errors are an

@@ -54,7 +54,7 @@ func (t *Template) instantiate(set *vendors.Set, name string) (*node, []device.P
 		}
 		fit := set.Fit(r, n.usage)
 		if !fit.OK() {
-			err := fmt.Errorf("does not fit on a new node of the template: %s", fit.Reasons.String())
+			err := fmt.Errorf("does not fit on a new node of the template: %s", fit.Reasons.Detail())
 			problems = append(problems, device.Problem{Object: "pod " + pod.Namespace + "/" + pod.Name, Err: err})
 			continue
 		}

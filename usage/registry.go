@@ -33,9 +33,9 @@ func (r Registry) Node(name string) (info *device.NodeInfo, ok bool) {
 }
 
 // Observe brings the inventory of a node up to date at a time (spec core §3). A vendor whose health rule has lost trust is
-// dropped, and one that is not known is entered only when its health rule asks for a new inventory. What is known is
-// replaced by every readable description (deviation D29); where a description is missing or cannot be read it stays for
-// vendors that keep it ([device.Names].Keeps).
+// dropped, and one that is not known is entered only when its health rule asks for a new inventory; that its description cannot
+// be read is told all the same. What is known is replaced by every readable description (deviation D29); where a description is
+// missing or cannot be read it stays for vendors that keep it ([device.Names].Keeps).
 // announce holds the handshake annotations to write on the node; those with an empty value are to be removed from it.
 func (r Registry) Observe(set *vendors.Set, node *corev1.Node, now time.Time) (next Registry, announce map[string]string, problems []device.Problem) {
 	old, known := r.nodes.Get(node.Name)
@@ -76,10 +76,10 @@ func (old *registered) observe(
 		if names.CleanUp != "" {
 			announce[names.CleanUp] = ""
 		}
-		return inv, false, nil
+		return faulty(b, node)
 	case !answer.Healthy:
 		health[v] = answer.Remember
-		return inv, false, nil
+		return faulty(b, node)
 	}
 	health[v] = answer.Remember
 	if names.Handshake != "" && answer.Announce != "" {
@@ -96,6 +96,15 @@ func (old *registered) observe(
 		inv = known
 	}
 	return inv, true, unreadable
+}
+
+// faulty is what is kept of a vendor that is not trusted: nothing, unless its description cannot be read, which is to be told.
+func faulty(b device.Backend, node *corev1.Node) (inv device.Inventory, keep bool, unreadable error) {
+	inv = b.Inventory(node)
+	if inv.Err == nil || errors.Is(inv.Err, device.ErrNoDescription) {
+		return device.Inventory{}, false, nil
+	}
+	return inv, true, inv.Err
 }
 
 // Forget drops a node that is gone.

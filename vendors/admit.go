@@ -119,7 +119,7 @@ func (s *Set) checkQuota(pod *corev1.Pod, quota map[device.Vendor]device.Headroo
 	}
 	r := Request{}
 	r.pod.Classes = s.classes(&pod.Spec)
-	if err := s.ask(&r, &pod.Spec); err != nil {
+	if err := s.ask(&r, pod); err != nil {
 		return err
 	}
 	for _, b := range s.backends {
@@ -149,7 +149,7 @@ func (r *Request) perClass(b device.Backend, annotations map[string]string) [3]a
 			if a.Vendor != b.Vendor() {
 				continue
 			}
-			d := amounts{device.Product(a.Memory, a.Nums), device.Product(a.Cores, a.Nums)}
+			d := amounts{device.Product(a.Memory, a.Nums), device.Product(min(a.Cores, 100), a.Nums)}
 			if c, ok := b.(device.AdmissionCharger); ok {
 				d.memory, d.cores = c.AdmissionCharge(annotations, a)
 			}

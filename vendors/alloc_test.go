@@ -63,3 +63,15 @@ func TestQuotaAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestEveryBackendAllocatesLittle: refusing a node allocates nothing, accepting it the answer and little more.
+func TestEveryBackendAllocatesLittle(t *testing.T) {
+	eachBackend(t, func(name string, set *vendors.Set, r *vendors.Request, idle, full *device.NodeUsage) {
+		if n := testing.AllocsPerRun(200, func() { set.Fit(r, full) }); n > 0 {
+			t.Errorf("%s: refusing allocates %v times", name, n)
+		}
+		if n := testing.AllocsPerRun(200, func() { set.Fit(r, idle) }); n > 2 {
+			t.Errorf("%s: accepting allocates %v times, at most 2", name, n)
+		}
+	})
+}

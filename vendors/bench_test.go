@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 )
@@ -250,4 +251,47 @@ func BenchmarkExplain(b *testing.B) {
 			}
 		})
 	}
+}
+
+// eachBackend gives a node with eight idle devices of a backend's first model, as the backend describes it, the same with every
+// device taken by pods like the request's, and a request for one device.
+func eachBackend(tb testing.TB, try func(name string, set *vendors.Set, r *vendors.Request, idle, full *device.NodeUsage)) {
+	tb.Helper()
+	set := vendors.Default()
+	for _, b := range set.Backends() {
+		models := testkit.ModelsOf(b.Vendor())
+		if len(models) == 0 {
+			tb.Fatalf("%s: no model", b.Vendor())
+		}
+		node, err := testkit.Described(b, &models[0], 8)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		idle := on(tb, set, node)
+		r := request(tb, set, asking(map[string]string{b.Names().Count: "1"}))
+		full := idle
+		for fit := set.Fit(r, full); fit.OK(); fit = set.Fit(r, full) {
+			full = full.With(fit.Allocation)
+		}
+		if full == idle {
+			tb.Fatalf("%s: %s", b.Vendor(), set.Fit(r, idle).Reasons)
+		}
+		try(string(b.Vendor()), set, r, idle, full)
+	}
+}
+
+// BenchmarkBackends: refusing and accepting one device on eight, for every vendor.
+func BenchmarkBackends(b *testing.B) {
+	eachBackend(b, func(name string, set *vendors.Set, r *vendors.Request, idle, full *device.NodeUsage) {
+		for what, node := range map[string]*device.NodeUsage{"accept": idle, "reject": full} {
+			b.Run(name+"/"+what+"/8", func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if set.Fit(r, node).OK() != (what == "accept") {
+						b.Fatal("unexpected answer")
+					}
+				}
+			})
+		}
+	})
 }

@@ -2,6 +2,7 @@ package vendors
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -66,7 +67,7 @@ func (s *Set) Explain(r *Request, node *device.NodeUsage) Explanation {
 		v.Vendor, v.Device = c.Info().Vendor, c.Info().ID
 		if rule != nil {
 			v.Code = rule.Code
-			v.Want, v.Have = rule.Amounts(c)
+			v.Want, v.Have = s.amounts(rule, c)
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	})
@@ -74,6 +75,18 @@ func (s *Set) Explain(r *Request, node *device.NodeUsage) Explanation {
 		out.Reasons = scratch.Why
 	}
 	return out
+}
+
+// amounts are a rule's, cores in the vendor's own unit.
+func (s *Set) amounts(rule *device.Rule, c *device.Candidate) (want, have device.Amount) {
+	want, have = rule.Amounts(c)
+	unit := s.Backend(c.Info().Vendor).Names().CoreUnit
+	for _, a := range []*device.Amount{&want, &have} {
+		if a.Unit == device.Cores && unit != "" {
+			*a = device.Amount{Text: strconv.FormatInt(a.N, 10) + " " + unit}
+		}
+	}
+	return want, have
 }
 
 // Score ranks a node for a pod that fits on it, from the usage before the pod is placed (spec core §10).
@@ -136,7 +149,7 @@ func (s *Set) Stale(pod *corev1.Pod, written map[string]string) []string {
 	check := func(key string) {
 		_, have := pod.Annotations[key]
 		_, replaced := written[key]
-		if key != "" && have && !replaced {
+		if key != "" && have && !replaced && !slices.Contains(out, key) { // several chips share predicate-time
 			out = append(out, key)
 		}
 	}

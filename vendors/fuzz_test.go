@@ -2,18 +2,15 @@ package vendors_test
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/nvidia"
@@ -50,16 +47,9 @@ func FuzzLoad(f *testing.F) {
 		if r, err := set.Request(pod); err == nil {
 			set.Fit(r, device.NewNodeUsage(set.Inventory(&corev1.Node{})))
 		} else {
-			mustBeTyped(t, err)
+			testkit.MustBeTyped(t, err)
 		}
 	})
-}
-
-func mustBeTyped(t *testing.T, err error) {
-	t.Helper()
-	if r := (*device.RequestError)(nil); !errors.As(err, &r) || r.Key == "" || r.Why == "" || err.Error() == "" {
-		t.Fatalf("error %v is of type %T", err, err)
-	}
 }
 
 // hostileNode and hostilePod are everything of a node and a pod that fitting reads.
@@ -100,7 +90,7 @@ func tryHostile(t *testing.T, n hostileNode, p hostilePod, shape uint8) {
 	}
 	r, err := set.Request(pod)
 	if err != nil {
-		mustBeTyped(t, err)
+		testkit.MustBeTyped(t, err)
 		return
 	}
 	if shape&64 != 0 {
@@ -114,36 +104,7 @@ func tryHostile(t *testing.T, n hostileNode, p hostilePod, shape uint8) {
 		t.Fatalf("neither fit nor reasons: %+v", fit)
 	}
 	if fit.OK() {
-		mustBeSound(t, set, pod, u, fit.Allocation, shape)
-	}
-}
-
-// mustBeSound checks an allocation against the node it was made for.
-func mustBeSound(t *testing.T, set *vendors.Set, pod *corev1.Pod, u *device.NodeUsage, a *device.Allocation, shape uint8) {
-	t.Helper()
-	after := u.With(a)
-	for _, d := range a.Devices {
-		i := u.Info().Find(d.Vendor, d.ID)
-		if i < 0 || d.Memory < 0 || d.Cores < 0 {
-			t.Fatalf("granted %+v", d)
-		}
-		info, use := u.Info().Device(i), after.Device(i)
-		unchecked := info.Mode == device.ModeMIG && device.Quirks(shape).Has(device.MIGSlotsUnchecked)
-		if !u.Device(i).Healthy || info.Cordoned || use.Slots > info.Slots && !unchecked {
-			t.Fatalf("granted %+v of %+v, used %+v", d, info, use)
-		}
-		if info.Mode != device.ModeMIG && (use.Memory > info.Memory || use.Cores > info.Cores) {
-			t.Fatalf("granted %+v of %+v, used %+v", d, info, use)
-		}
-		if info.Mode == device.ModeMIG && !u.Device(i).MIG().Free(d.MIG.Placement) {
-			t.Fatalf("granted %+v beside %+v", d, u.Device(i).MIG())
-		}
-	}
-	placed := &corev1.Pod{Spec: pod.Spec}
-	placed.Annotations = set.Annotations(pod, u.Info(), a, time.Time{})
-	held, ok, problems := usage.Read(set, placed)
-	if !ok || len(problems) > 0 || amounts(held.Allocation) != amounts(a) {
-		t.Fatalf("%v reads back as %v, %v", a, held.Allocation, problems)
+		testkit.MustBeSound(t, set, pod, u, fit.Allocation)
 	}
 }
 
@@ -197,10 +158,7 @@ func (p hostilePod) object(shape uint8) *corev1.Pod {
 func (p hostilePod) limits() corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, text := range map[string]string{"gpu": p.gpu, "gpumem": p.mem, "gpumem-percentage": p.percent, "gpucores": p.cores} {
-		if at := strings.IndexAny(text, "eE"); at >= 0 && len(text)-at > 6 {
-			continue // the parser of Kubernetes takes for ever over some exponents
-		}
-		if q, err := resource.ParseQuantity(text); err == nil {
+		if q, ok := testkit.HostileQuantity(text); ok {
 			out[corev1.ResourceName("nvidia.com/"+name)] = q
 		}
 	}
@@ -208,7 +166,7 @@ func (p hostilePod) limits() corev1.ResourceList {
 }
 
 // FuzzAdmit: whatever the quantities and the configuration, admission completes a copy, or refuses with a typed error; a pod it
-// lets pass can be made a request of, and admitting it again changes no resources.
+// lets pass can be made a request of, and admitting it again changes nothing more.
 func FuzzAdmit(f *testing.F) {
 	f.Add("1", "", "", "", int32(1), int32(0), int32(1), uint8(0))
 	f.Add("", "10", "", "", int32(0), int32(5000), int32(10), uint8(1))
@@ -229,41 +187,6 @@ func FuzzAdmit(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tryAdmit(t, set, hostilePod{gpu: gpu, mem: mem, percent: percent, cores: cores}.object(shape&0xf0))
+		testkit.MustAdmitOnce(t, set, hostilePod{gpu: gpu, mem: mem, percent: percent, cores: cores}.object(shape&0xf0))
 	})
-}
-
-func tryAdmit(t *testing.T, set *vendors.Set, pod *corev1.Pod) {
-	before := pod.DeepCopy()
-	a, err := set.Admit(pod, vendors.AdmitOptions{SchedulerName: "s"})
-	if !reflect.DeepEqual(before, pod) {
-		t.Fatal("the pod changed")
-	}
-	if err != nil {
-		mustBeTyped(t, err)
-		return
-	}
-	if _, err := set.Request(a.Pod); err != nil {
-		t.Fatalf("admitted, and then: %v", err)
-	}
-	again, err := set.Admit(a.Pod, vendors.AdmitOptions{SchedulerName: "s"})
-	if err != nil {
-		t.Fatalf("admitted once, not twice: %v", err)
-	}
-	if got, want := resources(again.Pod), resources(a.Pod); got != want {
-		t.Fatalf("admitted twice: %s, once: %s", got, want)
-	}
-}
-
-func resources(pod *corev1.Pod) string {
-	var out []string
-	for _, c := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
-		for _, list := range []corev1.ResourceList{c.Resources.Limits, c.Resources.Requests} {
-			for name, q := range list {
-				out = append(out, fmt.Sprint(name, "=", q.String()))
-			}
-		}
-	}
-	slices.Sort(out)
-	return strings.Join(out, "\n")
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/internal/testkit"
 	"github.com/accelfit/accelfit/score"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
@@ -272,7 +273,7 @@ func TestAnnotationsTellWhatWasGiven(t *testing.T) {
 		if !ok || len(problems) > 0 {
 			t.Fatalf("reads back %t, %v\n%s", ok, problems, s)
 		}
-		if got, want := amounts(held.Allocation), amounts(s.fit.Allocation); got != want {
+		if got, want := testkit.AllocationText(held.Allocation), testkit.AllocationText(s.fit.Allocation); got != want {
 			t.Fatalf("reads back as %s, want %s\n%s", got, want, s)
 		}
 		node, problems := usage.Node(set, object(t, s.cards), []*corev1.Pod{s.pod})
@@ -283,14 +284,6 @@ func TestAnnotationsTellWhatWasGiven(t *testing.T) {
 }
 
 // amounts is what an allocation says apart from what its annotation does not carry.
-func amounts(a *device.Allocation) string {
-	var out []string
-	for _, d := range a.Devices {
-		out = append(out, fmt.Sprintf("%d:%s %d/%d", d.Container, d.ID, d.Memory, d.Cores))
-	}
-	return fmt.Sprint(out, a.Classes)
-}
-
 // object is a node that registers the cards.
 func object(tb testing.TB, cards []naiveCard) *corev1.Node {
 	tb.Helper()

@@ -99,9 +99,9 @@ nvidia:
   - {models: [A30], profiles: [1g.6gb], comment: x}
 vnpus:
   configs:
-  - {chipName: a, size: 1, templates: [{name: x}, {name: b, cpu: 1}]}
+  - {chipName: a, commonWord: v, size: 1, templates: [{name: x, memory: 1}, {name: b, memory: 2, cpu: 1}]}
 iluvatars:
-- {chipName: a, common: b}
+- {chipName: a, commonWord: w, common: b}
 gpu: {}
 cambricon: {}
 `))

@@ -41,7 +41,7 @@ type scorer struct {
 func (s *Set) Request(pod *corev1.Pod) (*Request, error) {
 	r := &Request{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, NodePolicy: s.nodePolicy(pod)}
 	r.pod.Classes = s.classes(&pod.Spec)
-	if err := s.ask(r, &pod.Spec); err != nil {
+	if err := s.ask(r, pod); err != nil {
 		return nil, err
 	}
 	if r.Empty() {
@@ -118,13 +118,13 @@ func (s *Set) devicePolicy(pod *corev1.Pod) string {
 }
 
 // ask collects what every container asks of every vendor.
-func (s *Set) ask(r *Request, spec *corev1.PodSpec) error {
+func (s *Set) ask(r *Request, pod *corev1.Pod) error {
 	r.asks = make([][]device.ContainerRequest, 0, len(r.pod.Classes))
-	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
 			var asks []device.ContainerRequest
 			for _, b := range s.backends {
-				ask, err := b.Request(&containers[i])
+				ask, err := device.RequestOf(b, pod.Annotations, &containers[i])
 				if err != nil {
 					return err
 				}
@@ -155,7 +155,11 @@ func (s *Set) plan(r *Request, pod *corev1.Pod) {
 				plans[i] = s.Backend(ask.Vendor).Plan(context, ask)
 			}
 			r.plans = append(r.plans, plans)
-			r.pod.Containers = append(r.pod.Containers, engine.Container{Position: position, Asks: asks})
+			counted := make([]device.ContainerRequest, len(plans))
+			for i := range plans {
+				counted[i] = plans[i].Ask
+			}
+			r.pod.Containers = append(r.pod.Containers, engine.Container{Position: position, Asks: counted})
 		}
 	}
 	r.ready(nil)

@@ -82,7 +82,7 @@ func mixed(t *testing.T) (*vendors.Set, *corev1.Node) {
 	}}}
 }
 
-func on(t *testing.T, set *vendors.Set, node *corev1.Node) *device.NodeUsage {
+func on(t testing.TB, set *vendors.Set, node *corev1.Node) *device.NodeUsage {
 	t.Helper()
 	u, problems := usage.Node(set, node, nil)
 	if len(problems) > 0 {

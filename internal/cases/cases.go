@@ -136,18 +136,38 @@ func load(config []byte, overrides map[string]any) (*vendors.Set, error) {
 		return nil, err
 	}
 	for key, value := range overrides {
-		section, name, ok := strings.Cut(key, ".")
-		m, isMap := doc[section].(map[string]any)
-		if !ok || !isMap {
+		path := strings.Split(key, ".")
+		m := section(doc, path[:len(path)-1])
+		if m == nil || len(path) < 2 {
 			return nil, fmt.Errorf("config override %s: no such section", key)
 		}
-		m[name] = value
+		m[path[len(path)-1]] = value
 	}
 	text, err := yaml.Marshal(doc)
 	if err != nil {
 		return nil, err
 	}
 	return vendors.Load(text)
+}
+
+// section returns the mapping at a path, or nil. A list is walked into by the commonWord of an element.
+func section(doc map[string]any, path []string) map[string]any {
+	var at any = doc
+	for _, name := range path {
+		switch in := at.(type) {
+		case map[string]any:
+			at = in[name]
+		case []any:
+			at = nil
+			for _, e := range in {
+				if m, ok := e.(map[string]any); ok && m["commonWord"] == name {
+					at = m
+				}
+			}
+		}
+	}
+	m, _ := at.(map[string]any)
+	return m
 }
 
 func (n *Node) object() *corev1.Node {

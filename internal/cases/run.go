@@ -166,7 +166,7 @@ func (a *answer) estimateOn(set *vendors.Set, c *Case, snap *simulate.Snapshot, 
 		}
 	}
 	for _, u := range e.Unplaced {
-		why := u.Reasons.String()
+		why := u.Reasons.Detail()
 		if u.Err != nil {
 			why = u.Err.Error()
 		}

@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/accelfit/accelfit/vendors"
 )
 
 func TestSnippetsAreExamples(t *testing.T) {
@@ -43,7 +46,7 @@ func TestOutputIsPrinted(t *testing.T) {
 // TestEveryDeviationHasATest: the ids of docs/deviations.md are named in the tests or scenario files that hold them.
 func TestEveryDeviationHasATest(t *testing.T) {
 	named := map[string]bool{}
-	word := regexp.MustCompile(`\b[DNM]\d+\b`)
+	word := regexp.MustCompile(`\b` + deviationID + `\b`)
 	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
 		scenario := strings.Contains(path, "testdata") && strings.HasSuffix(path, ".txt")
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") && !scenario {
@@ -57,13 +60,33 @@ func TestEveryDeviationHasATest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := regexp.MustCompile(`(?m)^\| ([DNM]\d+) \|`).FindAllStringSubmatch(read(t, "../../docs/deviations.md"), -1)
-	if len(ids) < 30 {
+	ids := regexp.MustCompile(`(?m)^\| (`+deviationID+`) \|`).FindAllStringSubmatch(read(t, "../../docs/deviations.md"), -1)
+	if len(ids) < 100 {
 		t.Errorf("only %d deviations are listed", len(ids))
 	}
 	for _, id := range ids {
 		if !named[id[1]] {
 			t.Errorf("no test names %s", id[1])
+		}
+	}
+}
+
+// deviationID is D1 and the like for all vendors, or a vendor's own.
+const deviationID = `(?:[DNMA]|[abcehikmnv]D|DG|DS)\d+`
+
+// TestEveryVendorIsDescribed: docs/vendors.md names the vendor words, resources and annotations of every backend; chips that
+// share a model are <w>.
+func TestEveryVendorIsDescribed(t *testing.T) {
+	text := read(t, "../../docs/vendors.md")
+	for _, b := range vendors.Default().Backends() {
+		n, word := b.Names(), string(b.Vendor())
+		names := append([]string{
+			word, n.Count, n.Memory, n.Percent, n.Cores, n.Register, n.Handshake, n.ToAllocate, n.Allocated, n.Lock,
+		}, slices.Concat(n.Others, n.Writes, n.PodKeys)...)
+		for _, name := range names {
+			if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, "`"+strings.ReplaceAll(name, word, "<w>")+"`") && name != "" {
+				t.Errorf("%s: %s is not in docs/vendors.md", word, name)
+			}
 		}
 	}
 }

@@ -50,6 +50,7 @@ type Scratch struct {
 	passing       []int32
 	numbers       []int32 // 0, 1, 2 …
 	taken         []device.ContainerDevice
+	chosen        []device.Grant
 	fit           device.ContainerFit
 	candidate     device.Candidate
 }
@@ -388,11 +389,11 @@ func (s *Scratch) choose(p *Plan) bool {
 		}
 		return false
 	}
-	chosen := make([]device.Grant, n)
-	for k, at := range picked {
-		chosen[k] = s.fit.Granted[at]
+	s.chosen = s.chosen[:0]
+	for _, at := range picked {
+		s.chosen = append(s.chosen, s.fit.Granted[at])
 	}
-	s.fit.Granted = append(s.fit.Granted[:0], chosen...)
+	s.fit.Granted = append(s.fit.Granted[:0], s.chosen...)
 	return true
 }
 

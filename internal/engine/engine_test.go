@@ -96,6 +96,33 @@ func TestChooser(t *testing.T) {
 	}
 }
 
+// TestChoosersHaveMemory: the memory for choosers is zero and apart however often it is asked for, and costs nothing the second
+// time.
+func TestChoosersHaveMemory(t *testing.T) {
+	p := plan("A", 2, 100)
+	p.Choose = func(f *device.ContainerFit, _ *device.Reasons) []int {
+		a, b := f.Ints(3), f.Ints(40)
+		for i := range a {
+			if a[i] != 0 || b[i] != 0 {
+				t.Fatalf("%v %v", a, b)
+			}
+			a[i], b[i] = 5, 6
+		}
+		if c := f.Ints(2); a[2] != 5 || b[0] != 6 || cap(a) != 3 {
+			t.Fatalf("%v %v %v", a, b, c)
+		}
+		return append(f.Ints(2)[:0], 3, 1)
+	}
+	var s engine.Scratch
+	u, pod := usage(node("A", 4)), pod([]engine.Plan{p})
+	if got := fmt.Sprint(ids(s.Fit(pod, u, nil))); got != "[A0 A2]" {
+		t.Errorf("given %s", got)
+	}
+	if n := testing.AllocsPerRun(100, func() { s.Fit(pod, u, nil) }); n > 2 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // TestBookingIsSeenLater: what one vendor of a container, or one container, was given is taken for those behind.
 func TestBookingIsSeenLater(t *testing.T) {
 	var s engine.Scratch
@@ -164,8 +191,8 @@ func TestNodesWithoutDevices(t *testing.T) {
 		{"empty list", usage(node("A", 0)), device.NodeUnregistered},
 	} {
 		var s engine.Scratch
-		if a := s.Fit(pod([]engine.Plan{plan("A", 1, 1)}), c.node, nil); a != nil || s.Why.Node != c.want || s.Why.String() != c.want.String() {
-			t.Errorf("%s: %s, want %s", c.name, s.Why, c.want)
+		if a := s.Fit(pod([]engine.Plan{plan("A", 1, 1)}), c.node, nil); a != nil || s.Why.Node != c.want || s.Why.Detail() != c.want.String() {
+			t.Errorf("%s: %s, want %s", c.name, s.Why.Detail(), c.want)
 		}
 		if a := s.Fit(pod(), c.node, nil); a == nil || len(a.Devices) > 0 {
 			t.Errorf("%s: a pod that asks for nothing gets %v", c.name, ids(a))

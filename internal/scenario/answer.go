@@ -65,7 +65,7 @@ func (w *World) fit(c *command, pod *corev1.Pod) (string, error) {
 // fitted is the devices of each container, or why not.
 func fitted(f vendors.Fit) string {
 	if !f.OK() {
-		return f.Reasons.String()
+		return f.Reasons.Detail()
 	}
 	containers := make([]string, len(f.Allocation.Classes))
 	for _, d := range f.Allocation.Devices {
@@ -113,7 +113,7 @@ func (w *World) choose(r *vendors.Request, names []string) (best string, said []
 	for _, name := range names {
 		node, _ := w.usageOf(name)
 		f := w.set.Fit(r, node)
-		text := f.Reasons.String()
+		text := f.Reasons.Detail()
 		if f.OK() {
 			rank := w.set.Score(r, node, f)
 			serve = append(serve, score.Ranked{Name: name, Score: rank})

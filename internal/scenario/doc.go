@@ -6,8 +6,10 @@
 //	config [node-policy=W] [device-policy=W] [quirks=(Q, …)]   input: a device configuration; without: the built-in one
 //	names              input: a short name of a resource per line, "vmlu cambricon.com/vmlu"
 //	profiles NAME      input: a MIG profile per line, "1g.5gb mem=4864 core=15 slices=1 at=0+1,1+1" (start+size)
-//	node NAME [vendor=V] [add]   input: devices and annotations, see below; replaces the node, or adds to it
-//	existing NODE [vendor=V]     input: "allocated TEXT", "reserved ID PROFILE START+SIZE [CONTAINER/DEVICE]", "KEY: VALUE"
+//	node NAME [vendor=V] [add] [odd]   input: devices and annotations, see below; replaces the node, or adds to it; odd:
+//	                   the devices may read otherwise
+//	existing NODE [vendor=V]     input: "allocated TEXT", "holds MIB/CORES ID…" (each device in one
+//	                   container; ID*N: N times), "reserved ID PROFILE START+SIZE [CONTAINER/DEVICE]", "KEY: VALUE"
 //	end POD            the pod is gone
 //	quota NS/NAME      input: "gpumem 2000" per limit; without input the object is deleted
 //	request            what each container asks for: devices / MiB / percent / cores

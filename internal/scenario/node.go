@@ -74,7 +74,7 @@ func (w *World) addProfiles(c *command) error {
 }
 
 // node describes a node by the devices of the input, as the node agent of the argument vendor does; with the argument add it
-// keeps what the node has. Keys of a device, with what they are where left out: index (as listed), slots 10, mem 24576, cores
+// keeps what the node has; with odd the devices need not read as they are described. Keys of a device, with what they are where left out: index (as listed), slots 10, mem 24576, cores
 // 100, numa 0, unhealthy, cordoned; for NVIDIA mode hami-core, type NVIDIA-NVIDIA L4, profiles (none); for others mode (none),
 // type the vendor word, custom (none) as a JSON object without blanks.
 func (w *World) node(c *command) error {
@@ -102,6 +102,9 @@ func (w *World) node(c *command) error {
 	written := maps.Clone(node.Annotations)
 	err = backend.Describe(node, d.cards)
 	maps.Copy(node.Annotations, written)
+	if c.has("odd") {
+		return nil
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -159,7 +160,8 @@ func (w *World) addNames(c *command) error {
 
 var quirks = map[string]device.Quirks{
 	"SidecarIsInit": device.SidecarIsInit, "LastNUMARun": device.LastNUMARun, "QuotaByRequest": device.QuotaByRequest,
-	"MIGSlotsUnchecked": device.MIGSlotsUnchecked, "QuotaAtAdmission": device.QuotaAtAdmission, "all": device.AllQuirks,
+	"MIGSlotsUnchecked": device.MIGSlotsUnchecked, "QuotaAtAdmission": device.QuotaAtAdmission, "OneCardOfMetaX": device.OneCardOfMetaX, "WholeCardIs48GiB": device.WholeCardIs48GiB,
+	"EnflameByPercent": device.EnflameByPercent, "all": device.AllQuirks,
 }
 
 // config makes everything anew. Without input the built-in configuration is used.
@@ -203,6 +205,9 @@ func (w *World) existing(c *command) error {
 	var reserved []string
 	for _, line := range c.lines() {
 		word, rest, _ := strings.Cut(line, " ")
+		if word == "holds" {
+			word, rest = "allocated", holds(backend.Vendor(), strings.Fields(rest))
+		}
 		switch word {
 		case "allocated":
 			pod.Annotations[backend.Names().Allocated] = rest
@@ -228,6 +233,19 @@ func (w *World) existing(c *command) error {
 	}
 	w.pods = append(w.pods, pod)
 	return nil
+}
+
+// holds writes "MIB/CORES ID…" as an allocation of one container; "ID*N" is N times the same device.
+func holds(v device.Vendor, fields []string) string {
+	var b strings.Builder
+	for i := 1; i < len(fields); i++ {
+		id, times, _ := strings.Cut(fields[i], "*")
+		n, _ := strconv.Atoi(times)
+		for range max(1, n) {
+			fmt.Fprintf(&b, "%s,%s,%s:", id, v, strings.Replace(fields[0], "/", ",", 1))
+		}
+	}
+	return b.String() + ";"
 }
 
 func reservation(line string, n int) (string, error) {

@@ -89,26 +89,33 @@ func (r *Runner) held(pod *corev1.Pod, node string, alloc Alloc) usage.Holding {
 // end compares what every device carries in the end.
 func (r *Runner) end(step int) {
 	for _, name := range slices.Sorted(maps.Keys(r.infos)) {
-		node := r.usageOf(name)
-		got := map[string]DeviceEnd{}
-		for i, u := range node.Devices() {
-			if u.Slots == 0 && u.Memory == 0 && u.Cores == 0 && len(u.MIG()) == 0 {
-				continue
-			}
-			e := DeviceEnd{Used: u.Slots, Mem: u.Memory, Cores: u.Cores}
-			for _, m := range u.MIG() {
-				e.MIG = append(e.MIG, [3]any{m.Profile, m.Placement.Start, m.Placement.Size})
-			}
-			got[node.Info().Device(i).ID] = e
-		}
-		want := r.seq.End[name]
-		for _, ends := range []map[string]DeviceEnd{got, want} {
-			for _, e := range ends {
-				slices.SortFunc(e.MIG, func(a, b [3]any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-			}
-		}
+		got, want := ends(r.usageOf(name)), r.seq.End[name]
+		sortInstances(want)
 		r.compare(&Situation{Sequence: r.seq, Set: r.set, run: r}, Difference{
 			Step: step, Field: "end." + name, Kind: "end", Node: name, Want: jsonText(want), Got: jsonText(got),
 		})
+	}
+}
+
+// ends is what the devices of a node carry, as the record has it.
+func ends(node *device.NodeUsage) map[string]DeviceEnd {
+	out := map[string]DeviceEnd{}
+	for i, u := range node.Devices() {
+		if u.Slots == 0 && u.Memory == 0 && u.Cores == 0 && len(u.MIG()) == 0 {
+			continue
+		}
+		e := DeviceEnd{Used: u.Slots, Mem: u.Memory, Cores: u.Cores}
+		for _, m := range u.MIG() {
+			e.MIG = append(e.MIG, [3]any{m.Profile, m.Placement.Start, m.Placement.Size})
+		}
+		out[node.Info().Device(i).ID] = e
+	}
+	sortInstances(out)
+	return out
+}
+
+func sortInstances(ends map[string]DeviceEnd) {
+	for _, e := range ends {
+		slices.SortFunc(e.MIG, func(a, b [3]any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	}
 }

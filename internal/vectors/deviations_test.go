@@ -33,7 +33,6 @@ func deviations() []Deviation {
 		{"D22", bonusUnderSpread},
 		{"D24", emptyList},
 		{"D30", explainedBy(device.QuotaAtAdmission)},
-		{"M1", malformedNode},
 		{"M2", staleDevices},
 		{"M3", badEntries},
 	}
@@ -49,7 +48,7 @@ func deviations() []Deviation {
 
 // lostPositions: containers that ask for nothing are missing from the recorded lists, the rest is the same (D1).
 func lostPositions(s *Situation, d *Difference) bool {
-	if s.Request == nil || everyContainerAsks(s) {
+	if s.Request == nil || s.everyContainerAsksTheSame() {
 		return false
 	}
 	switch d.Kind {
@@ -110,15 +109,28 @@ func bonusUnderSpread(s *Situation, d *Difference) bool {
 	return want > base && got < base && math.Abs(want-base-(base-got)) <= 1e-6*math.Abs(want)
 }
 
-// staleDevices: devices stay known to the reference when their description is gone or cannot be read (M2).
+// staleDevices: devices stay known to the reference, as they were, when their description is gone or cannot be read (M2).
 func staleDevices(s *Situation, d *Difference) bool {
 	b := s.Set.Backend(d.Vendor)
 	return d.Kind == "registered" && b != nil && !b.Names().Keeps && d.Got == jsonText([]RegisteredDevice(nil)) &&
+		d.Want == jsonText(s.run.before[d.Node][string(d.Vendor)]) &&
 		!s.run.emptied[d.Node+"/"+string(d.Vendor)] && !s.run.dropped(d.Node, d.Vendor)
 }
 
-func everyContainerAsks(s *Situation) bool {
-	return !slices.ContainsFunc(s.Request.Containers(), func(asks []device.ContainerRequest) bool { return len(asks) == 0 })
+// everyContainerAsksTheSame says whether every container asks of all the vendors that some container asks of.
+func (s *Situation) everyContainerAsksTheSame() bool {
+	vendors := map[device.Vendor]int{}
+	for _, asks := range s.Request.Containers() {
+		for _, a := range asks {
+			vendors[a.Vendor]++
+		}
+	}
+	for _, n := range vendors {
+		if n < len(s.Request.Containers()) {
+			return false
+		}
+	}
+	return true
 }
 
 func parseAlloc(text string) Alloc {
@@ -163,12 +175,34 @@ func sameInstances(want, got string) bool {
 	return jsonText(w) == jsonText(g)
 }
 
-// foreignType: the candidates of the reference are the cards whose type contains the vendor word, whoever registered them
-// (D5).
+// foreignType: the candidates of the reference are the cards whose type contains the vendor word, whoever registered them, and
+// what it gave of them counts as taken (D5).
 func foreignType(s *Situation, d *Difference) bool {
+	if lostPositions(s, d) || foreignVendors(s, d) || bonusUnderSpread(s, d) { // one of these alone explains it
+		return false
+	}
 	switch d.Kind {
 	case "fit", "reason", "score", "alloc", "annotations":
-		return s.Request != nil && s.Node != nil && s.hasForeignType(s.Node.Info())
+		return s.Request != nil && s.Node != nil && (s.hasForeignType(s.Node.Info()) || s.run.foreignHeld(d.Node))
+	case "end":
+		return s.run.foreignHeld(d.Node)
+	}
+	return false
+}
+
+// foreignHeld says whether some pod holds a card of a node under another vendor's word than the one that registered it.
+func (r *Runner) foreignHeld(node string) bool {
+	info := r.infos[node]
+	for _, p := range r.placed {
+		if p.Node != node {
+			continue
+		}
+		for _, d := range p.Allocation.Devices {
+			other := func(v device.Vendor) bool { return v != d.Vendor && info.Find(v, d.ID) >= 0 }
+			if info.Find(d.Vendor, d.ID) < 0 && slices.ContainsFunc(info.Vendors(), other) {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -188,7 +222,8 @@ func (s *Situation) hasForeignType(info *device.NodeInfo) bool {
 
 // unstableSort: the first device that differs ranks like the recorded one, on a node with more than 12 devices (D6).
 func unstableSort(s *Situation, d *Difference) bool {
-	if !s.Step.isPod() || !s.Step.Ties || s.Request == nil || s.Node == nil || s.Node.Info().Len() <= 12 {
+	if !s.Step.isPod() || !s.Step.Ties || s.Request == nil || s.Node == nil || s.Node.Info().Len() <= 12 || neuronDefect(s, d) != "" ||
+		foreignTopology(s, d) || foreignVendors(s, d) || bonusUnderSpread(s, d) {
 		return false
 	}
 	asking := slices.DeleteFunc(slices.Clone(s.Request.Containers()), func(a []device.ContainerRequest) bool { return len(a) == 0 })
@@ -268,7 +303,7 @@ func quotaPositions(s *Situation, d *Difference) bool {
 	if d.Kind == "chosen" {
 		return s.anyNode(quotaPositions)
 	}
-	if s.Node == nil || explainedBy(device.QuotaByRequest)(s, d) { // N4 alone explains it
+	if s.Node == nil || explainedBy(device.QuotaByRequest)(s, d) || explainedBy(device.QuotaAtAdmission)(s, d) { // N4 or D30 alone explains it
 		return false
 	}
 	switch fit := s.Set.Fit(s.Request, s.Node); d.Kind {
@@ -349,12 +384,16 @@ func hugeCores(s *Situation) bool {
 // negative: a registration with a negative amount is refused as a whole (D12).
 func negative(s *Situation, d *Difference) bool {
 	isNegative := func(r RegisteredDevice) bool { return r.Count < 0 || r.Mem < 0 || r.Core < 0 }
+	registers := func(v device.Vendor) bool {
+		b := s.Set.Backend(v)
+		return b != nil && b.Names().Register != ""
+	}
 	switch d.Kind {
 	case "registered":
-		return slices.ContainsFunc(parseRegistered(d.Want), isNegative)
+		return registers(d.Vendor) && slices.ContainsFunc(parseRegistered(d.Want), isNegative)
 	case "fit", "reason", "score", "alloc", "annotations":
-		for _, devices := range s.run.recorded[d.Node] {
-			if slices.ContainsFunc(devices, isNegative) {
+		for v, devices := range s.run.recorded[d.Node] {
+			if registers(device.Vendor(v)) && slices.ContainsFunc(devices, isNegative) {
 				return true
 			}
 		}
@@ -413,7 +452,7 @@ func badEntries(s *Situation, d *Difference) bool {
 	case "fit", "reason", "score", "alloc", "annotations", "end":
 		for _, b := range s.Set.Backends() {
 			if !b.Names().Keeps && s.run.dropped(d.Node, b.Vendor()) {
-				return !malformedNode(s, d)
+				return true
 			}
 		}
 	}
@@ -423,12 +462,10 @@ func badEntries(s *Situation, d *Difference) bool {
 // dropped says whether entries of a vendor's registration were dropped on a node.
 func (r *Runner) dropped(node string, v device.Vendor) bool {
 	info, _ := r.registry.Node(node)
-	return len(info.Inventory(v).Problems) > 0
-}
-
-// malformedNode: a node whose description cannot be read is told apart from one without (M1).
-func malformedNode(_ *Situation, d *Difference) bool {
-	return d.Kind == "reason" && d.Got == jsonText(device.NodeMalformed.String()) && d.Want == jsonText(device.NodeUnregistered.String())
+	return slices.ContainsFunc(info.Inventory(v).Problems, func(p device.Problem) bool {
+		d := (*device.DecodeError)(nil)
+		return errors.As(p, &d) && d.Key == r.set.Backend(v).Names().Register
+	})
 }
 
 // explainedBy: with the quirk on we decide as recorded.

@@ -1,3 +1,18 @@
 package vectors
 
-func iluvatarDeviations() []Deviation { return nil }
+import (
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/iluvatar"
+)
+
+func iluvatarDeviations() []Deviation {
+	return []Deviation{
+		{"iD1", clampedCores(isIluvatar)},
+		{"iD4", scoredByType(isIluvatar)},
+	}
+}
+
+func isIluvatar(s *Situation, v device.Vendor) bool {
+	_, ok := s.Set.Backend(v).(*iluvatar.Backend)
+	return ok
+}

@@ -28,10 +28,10 @@ func quotaOfCandidates(s *Situation, d *Difference) bool {
 	free := s.Request.WithQuota(nil)
 	headroom := s.run.quotas.Headroom(s.Pod.Namespace)["NVIDIA"]
 	asks := slices.DeleteFunc(slices.Clone(free.Containers()), func(a []device.ContainerRequest) bool { return len(a) == 0 })
-	if explainedBy(device.LastNUMARun)(s, d) { // N2 alone explains it
+	if explainedBy(device.LastNUMARun)(s, d) || foreignVendors(s, d) { // they alone explain it
 		return false
 	}
-	if len(asks) != 1 || !score.ParsePolicy(devicePolicy(s), false).TopologyAware {
+	if len(asks) != 1 || asks[0][0].Vendor != "NVIDIA" || !score.ParsePolicy(devicePolicy(s), false).TopologyAware {
 		return false
 	}
 	seen := seenByReference(s, free, asks[0][0], headroom)

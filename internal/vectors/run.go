@@ -31,6 +31,7 @@ type Runner struct {
 	limited  map[string]map[string]bool               // namespace → quota objects
 	several  map[string]bool                          // namespaces that have had more than one at a time
 	recorded map[string]map[string][]RegisteredDevice // what the reference has read of each node
+	before   map[string]map[string][]RegisteredDevice // the same, one reading ago
 	emptied  map[string]bool                          // node/vendor whose last readable registration was an empty list
 
 	totals Totals
@@ -59,6 +60,7 @@ func Run(h Header, seq *Sequence, quirks device.Quirks, deviations []Deviation) 
 		infos:  map[string]*device.NodeInfo{},
 		placed: map[string]placed{}, emptied: map[string]bool{}, limited: map[string]map[string]bool{},
 		several: map[string]bool{}, recorded: map[string]map[string][]RegisteredDevice{},
+		before: map[string]map[string][]RegisteredDevice{},
 		totals: Totals{Sequences: 1, ByDeviation: map[string]int{}},
 	}
 	r.quotas = usage.NewQuotas(r.set)
@@ -102,7 +104,7 @@ func (r *Runner) step(i int, s *Step) {
 // observe reads a node anew and compares what was registered; the recorded inventory is put in force.
 func (r *Runner) observe(node *corev1.Node, want map[string][]RegisteredDevice, step int) {
 	r.nodes[node.Name] = node
-	r.recorded[node.Name] = want
+	r.before[node.Name], r.recorded[node.Name] = r.recorded[node.Name], want
 	before := r.infos[node.Name]
 	r.registry, _, _ = r.registry.Observe(r.set, node, now)
 	info, _ := r.registry.Node(node.Name)
@@ -183,14 +185,17 @@ func (r *Runner) release(uid string) {
 }
 
 // usageOf is the usage of a node with the recorded placements in force.
-func (r *Runner) usageOf(node string) *device.NodeUsage {
+func (r *Runner) usageOf(node string) *device.NodeUsage { return r.usageWith(node, r.infos[node]) }
+
+// usageWith is usageOf for another description of the node.
+func (r *Runner) usageWith(node string, info *device.NodeInfo) *device.NodeUsage {
 	var on []usage.Holding
 	for _, uid := range slices.Sorted(maps.Keys(r.placed)) {
 		if h := r.placed[uid]; h.Node == node {
 			on = append(on, h.Holding)
 		}
 	}
-	return usage.Apply(r.infos[node], on)
+	return usage.Apply(info, on)
 }
 
 func (r *Runner) pod(i int, s *Step) {

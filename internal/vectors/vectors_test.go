@@ -3,7 +3,6 @@ package vectors
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,15 +29,27 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// forced are the backends whose defects make more than the usual share of steps deviate.
-var forced = []string{"awsneuron", "kunlun-xpu", "kunlun-vxpu"}
+// forced are the files of which deviations that cannot be left out make more than a tenth of the steps deviate.
+var forced = map[string]string{
+	"awsneuron":    "nD1 and nD2: cores per device, masks of more than two cores",
+	"enflame-vgcu": "eD1 and eD2: slices are counted, of nodes with fewer slices than their largest profile too",
+	"kunlun-vxpu":  "kD1: wings by slot instead of by the order of the list",
+	"kunlun-xpu":   "kD1; D22: the node score under spread",
+	"metax-gpu":    "DG2: unknown topology is the worst; DG1: pods with several containers fit",
+	"mixed":        "D13: nothing is written about vendors that nobody asked for",
+}
 
 // runFile replays a file as accelfit decides, and once more with every quirk on: then fewer steps deviate.
 func runFile(t *testing.T, path string) {
 	plain, quirky := replay(t, path, 0), replay(t, path, device.AllQuirks)
 	t.Log(plain.String())
 	t.Logf("with all quirks %d exact steps deviate (%.1f %%)", quirky.DeviatingExact, quirky.Share())
-	if plain.Share() > 10 && !slices.Contains(forced, strings.TrimSuffix(filepath.Base(path), ".jsonl.gz")) {
+	why, known := forced[strings.TrimSuffix(filepath.Base(path), ".jsonl.gz")]
+	switch {
+	case plain.Share() <= 10:
+	case known:
+		t.Logf("more than 10 %%: %s", why)
+	default:
 		t.Errorf("%.1f %% of the exact steps deviate, want at most 10 %%", plain.Share())
 	}
 	if quirky.DeviatingExact > plain.DeviatingExact {

@@ -2,12 +2,51 @@ package amd
 
 import "github.com/accelfit/accelfit/device"
 
-// Config is the section "amd".
+// Vendor is the vendor word.
+const Vendor device.Vendor = "AMD"
+
+// Annotation keys.
+const (
+	AnnotationRegister   = "hami.io/node-amd-register"       // node: devices, JSON form
+	AnnotationToAllocate = "hami.io/amd-devices-to-allocate" // pod
+	AnnotationAllocated  = "hami.io/amd-devices-allocated"   // pod
+	AnnotationUseType    = "amd.com/use-gputype"             // pod: fragments of product names
+	AnnotationNoUseType  = "amd.com/nouse-gputype"           // pod
+	AnnotationUseUUID    = "amd.com/use-gpu-uuid"            // pod: ids
+	AnnotationNoUseUUID  = "amd.com/nouse-gpu-uuid"          // pod
+)
+
+// Config is the section "amd" of a HAMi device configuration (spec amd §2). Without a name for memory or cores, containers take
+// whole cards, or all CUs.
 type Config struct {
 	ResourceCountName  string `json:"resourceCountName,omitempty"`
 	ResourceCoreName   string `json:"resourceCoreName,omitempty"`
 	ResourceMemoryName string `json:"resourceMemoryName,omitempty"`
 }
 
-// Backends builds the device models of a configuration; the error names the key that is wrong.
-func Backends(config Config) ([]device.Backend, error) { return nil, nil }
+// Backend is the device model. It implements [device.Backend] and [device.Charger].
+type Backend struct{ config Config }
+
+// New builds the device model from a configuration.
+func New(config Config) *Backend { return &Backend{config: config} }
+
+// Backends builds the device models of a configuration: one.
+func Backends(config Config) ([]device.Backend, error) { return []device.Backend{New(config)}, nil }
+
+// Config returns the configuration the backend was built with.
+func (b *Backend) Config() Config { return b.config }
+
+// Vendor implements [device.Backend].
+func (b *Backend) Vendor() device.Vendor { return Vendor }
+
+// Names implements [device.Backend].
+func (b *Backend) Names() device.Names {
+	return device.Names{
+		Count: b.config.ResourceCountName, Memory: b.config.ResourceMemoryName, Cores: b.config.ResourceCoreName,
+		CoreUnit:   "CU",
+		Register:   AnnotationRegister,
+		ToAllocate: AnnotationToAllocate, Allocated: AnnotationAllocated, WritesType: true,
+		PodKeys: []string{AnnotationUseType, AnnotationNoUseType, AnnotationUseUUID, AnnotationNoUseUUID},
+		Lock:    device.AnnotationLock, CleanUp: AnnotationRegister,
+	}
+}

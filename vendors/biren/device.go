@@ -20,12 +20,17 @@ func (b *Backend) Inventory(node *corev1.Node) device.Inventory {
 	return inv
 }
 
-// Describe implements [device.Backend]: the registration, and as many cards offered as there are slots. A card has 100
-// cores.
+// Describe implements [device.Backend]: the registration, and as many cards offered as there are slots. Cards with other than
+// 100 cores cannot be expressed.
 func (b *Backend) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
-	return kit.Describe(node, b.Names(), devices, device.EncodeFullRegistration)
+	if err := kit.Describe(node, b.Names(), devices, device.EncodeFullRegistration); err != nil {
+		return err
+	}
+	return kit.ReadsBack(b, node, devices)
 }
 
 // Health implements [device.Backend]: the handshake (spec biren §13). A node whose handshake has expired stays down until
 // its agent answers (deviation bD4).
-func (b *Backend) Health(in device.HealthInput) device.HealthAnswer { return kit.Handshake(in, b.Names()) }
+func (b *Backend) Health(in device.HealthInput) device.HealthAnswer {
+	return kit.Handshake(in, b.Names())
+}

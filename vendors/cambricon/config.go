@@ -2,12 +2,59 @@ package cambricon
 
 import "github.com/accelfit/accelfit/device"
 
-// Config is the section "cambricon".
+// Vendor is the vendor word.
+const Vendor device.Vendor = "MLU"
+
+// Annotation keys.
+const (
+	AnnotationToAllocate = "hami.io/cambricon-mlu-devices-to-allocate" // pod
+	AnnotationAllocated  = "hami.io/cambricon-mlu-devices-allocated"   // pod
+	AnnotationAssigned   = "CAMBRICON_DSMLU_ASSIGNED"                  // pod: false until the node agent has set the card up
+	AnnotationProfile    = "CAMBRICON_DSMLU_PROFILE"                   // pod: index, cores and blocks of memory of one card
+	AnnotationUseUUID    = "cambricon.com/use-gpuuuid"                 // pod: ids
+	AnnotationNoUseUUID  = "cambricon.com/nouse-gpuuuid"               // pod
+	AnnotationLock       = "cambricon.com/dsmlu.lock"                  // node: a time, without the pod's name
+)
+
+// Config is the section "cambricon" of a HAMi device configuration (spec cambricon §2).
 type Config struct {
 	ResourceCountName  string `json:"resourceCountName,omitempty"`
 	ResourceMemoryName string `json:"resourceMemoryName,omitempty"`
 	ResourceCoreName   string `json:"resourceCoreName,omitempty"`
 }
 
-// Backends builds the device models of a configuration; the error names the key that is wrong.
-func Backends(config Config) ([]device.Backend, error) { return nil, nil }
+// DefaultConfig is HAMi's built-in configuration.
+func DefaultConfig() Config {
+	return Config{
+		ResourceCountName:  "cambricon.com/vmlu",
+		ResourceMemoryName: "cambricon.com/mlu.smlu.vmemory",
+		ResourceCoreName:   "cambricon.com/mlu.smlu.vcore",
+	}
+}
+
+// Backend is the device model. It implements [device.Backend] and [device.Annotator].
+type Backend struct{ config Config }
+
+// New builds the device model from a configuration.
+func New(config Config) *Backend { return &Backend{config: config} }
+
+// Backends builds the device models of a configuration: one.
+func Backends(config Config) ([]device.Backend, error) { return []device.Backend{New(config)}, nil }
+
+// Config returns the configuration the backend was built with.
+func (b *Backend) Config() Config { return b.config }
+
+// Vendor implements [device.Backend].
+func (b *Backend) Vendor() device.Vendor { return Vendor }
+
+// Names implements [device.Backend].
+func (b *Backend) Names() device.Names {
+	return device.Names{
+		Count: b.config.ResourceCountName, Memory: b.config.ResourceMemoryName, Cores: b.config.ResourceCoreName,
+		MemoryFactor: block,
+		ToAllocate:   AnnotationToAllocate, Allocated: AnnotationAllocated,
+		Writes:  []string{AnnotationAssigned, AnnotationProfile},
+		PodKeys: []string{AnnotationUseUUID, AnnotationNoUseUUID},
+		Lock:    AnnotationLock,
+	}
+}

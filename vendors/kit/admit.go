@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -41,7 +43,10 @@ func set(list *corev1.ResourceList, name string, n int64) {
 	(*list)[corev1.ResourceName(name)] = *resource.NewQuantity(n, resource.DecimalSI)
 }
 
-// AddEnv appends an environment variable to a container.
+// AddEnv appends an environment variable to a container, unless it has the very same: a pod may be admitted twice.
 func AddEnv(c *corev1.Container, name, value string) {
-	c.Env = append(c.Env, corev1.EnvVar{Name: name, Value: value})
+	env := corev1.EnvVar{Name: name, Value: value}
+	if !slices.Contains(c.Env, env) {
+		c.Env = append(c.Env, env)
+	}
 }

@@ -127,7 +127,7 @@ func (b *Backend) Health(in device.HealthInput) device.HealthAnswer {
 // Describe implements [device.Backend]: the registration, the scores of device pairs, the cordon list, and as many cards
 // offered as there are slots.
 func (b *Backend) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
-	text, err := device.EncodeRegistration(devices)
+	text, err := device.EncodeFullRegistration(devices)
 	if err != nil {
 		return err
 	}
@@ -135,6 +135,8 @@ func (b *Backend) Describe(node *corev1.Node, devices []device.DeviceInfo) error
 	if err != nil {
 		return err
 	}
+	delete(node.Annotations, AnnotationLinkScores)
+	delete(node.Annotations, device.AnnotationCordon)
 	device.Annotate(node, AnnotationRegister, text)
 	if links != "[]" {
 		device.Annotate(node, AnnotationLinkScores, links)
@@ -149,5 +151,5 @@ func (b *Backend) Describe(node *corev1.Node, devices []device.DeviceInfo) error
 		device.Annotate(node, device.AnnotationCordon, strings.Join(cordoned, ","))
 	}
 	device.Offer(node, b.config.ResourceCountName, kit.Slots(devices))
-	return nil
+	return kit.ReadsBack(b, node, devices)
 }

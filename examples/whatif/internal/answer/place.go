@@ -39,6 +39,7 @@ type Granted struct {
 	Vendor    string       `json:"vendor"`
 	Memory    int64        `json:"memoryMiB"`
 	Cores     int64        `json:"cores"`
+	CoreUnit  string       `json:"coreUnit"` // of Cores; %: percent of a card
 	MIG       *MIGInstance `json:"mig,omitempty"`
 }
 
@@ -112,19 +113,21 @@ func (s *stack) place(a asked) Placement {
 // grant writes down an allocation.
 func (w *World) grant(p *Placement, pod *corev1.Pod, node string, a *device.Allocation) {
 	p.Node = node
-	p.Devices = granted(pod, a)
+	p.Devices = w.granted(pod, a)
 	if len(a.Devices) == 0 {
 		return // placed by the ordinary scheduler, which writes nothing
 	}
-	p.Annotations = w.set.Annotations(pod, w.set.Inventory(w.nodes[node]), a, time.Time{})
+	u, _ := w.snapshot.Node(node)
+	p.Annotations = w.set.Annotations(pod, u.Info(), a, time.Time{})
 	p.Stale = w.set.Stale(pod, p.Annotations)
 }
 
-func granted(pod *corev1.Pod, a *device.Allocation) []Granted {
+func (w *World) granted(pod *corev1.Pod, a *device.Allocation) []Granted {
 	out := make([]Granted, len(a.Devices))
 	for i, d := range a.Devices {
 		out[i] = Granted{
 			Container: containerName(pod, d.Container), Device: d.ID, Vendor: string(d.Vendor), Memory: d.Memory, Cores: d.Cores,
+			CoreUnit: w.coreUnit(d.Vendor),
 		}
 		if m := d.MIG; !m.IsZero() {
 			out[i].MIG = &MIGInstance{m.Profile, m.Placement.Start, m.Placement.Size}
@@ -137,7 +140,7 @@ func granted(pod *corev1.Pod, a *device.Allocation) []Granted {
 func refused(all []simulate.Refusal) []Refused {
 	out := refusals{}
 	for _, r := range all {
-		why := r.Reasons.String()
+		why := r.Reasons.Detail()
 		if r.Err != nil {
 			why = r.Err.Error()
 		}

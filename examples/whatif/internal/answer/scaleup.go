@@ -165,7 +165,7 @@ func (p *planner) grow(strategy simulate.Strategy) {
 	}
 	plan := simulate.ScaleUp(p.w.set, p.groups, p.rest, strategy, limits)
 	for i := range plan.Steps {
-		p.out.Steps = append(p.out.Steps, step(&plan.Steps[i]))
+		p.out.Steps = append(p.out.Steps, p.w.step(&plan.Steps[i]))
 	}
 	for _, u := range plan.Unplaced {
 		var groups refusals
@@ -179,13 +179,13 @@ func (p *planner) grow(strategy simulate.Strategy) {
 	}
 }
 
-func step(s *simulate.PlanStep) Step {
+func (w *World) step(s *simulate.PlanStep) Step {
 	out := Step{Group: s.Group, NewNodes: len(s.Nodes), LowerBound: s.LowerBound, Waste: s.Waste, Price: s.Price}
 	for _, n := range s.Nodes {
 		node := NewNode{Name: n.Name, Pods: []Placement{}}
 		for i, pod := range n.Pods {
 			node.Pods = append(node.Pods, Placement{
-				Pod: podName(pod), Node: n.Name, Devices: granted(pod, n.Placed[i]), Refused: []Refused{},
+				Pod: podName(pod), Node: n.Name, Devices: w.granted(pod, n.Placed[i]), Refused: []Refused{},
 			})
 		}
 		out.Nodes = append(out.Nodes, node)
@@ -200,7 +200,7 @@ func whyUnplaced(u simulate.Unplaced) string {
 	case u.Err != nil:
 		return u.Err.Error()
 	}
-	return u.Reasons.String()
+	return u.Reasons.Detail()
 }
 
 // finish writes the sentence.

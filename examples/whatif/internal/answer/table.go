@@ -49,18 +49,19 @@ type Share struct {
 
 // DeviceRow is one device.
 type DeviceRow struct {
-	ID     string      `json:"id"`
-	Index  int         `json:"index"`
-	Vendor string      `json:"vendor"`
-	Type   string      `json:"type"`
-	Mode   string      `json:"mode,omitempty"`
-	State  string      `json:"state"` // ok, unhealthy, cordoned, or blocked: its bookkeeping cannot be trusted
-	NUMA   int         `json:"numa"`
-	Slots  Share       `json:"slots"`
-	Memory Share       `json:"memoryMiB"`
-	Cores  Share       `json:"cores"`         // percent of a card
-	MIG    *MIGStrip   `json:"mig,omitempty"` // devices in mode mig
-	Pods   []DevicePod `json:"pods"`
+	ID       string      `json:"id"`
+	Index    int         `json:"index"`
+	Vendor   string      `json:"vendor"`
+	Type     string      `json:"type"`
+	Mode     string      `json:"mode,omitempty"`
+	State    string      `json:"state"` // ok, unhealthy, cordoned, or blocked: its bookkeeping cannot be trusted
+	NUMA     int         `json:"numa"`
+	Slots    Share       `json:"slots"`
+	Memory   Share       `json:"memoryMiB"`
+	Cores    Share       `json:"cores"`
+	CoreUnit string      `json:"coreUnit"`      // of Cores; %: percent of a card
+	MIG      *MIGStrip   `json:"mig,omitempty"` // devices in mode mig
+	Pods     []DevicePod `json:"pods"`
 }
 
 // MIGStrip is the instances on a device in mode mig.
@@ -90,6 +91,7 @@ type QuotaRow struct {
 	Vendor     string `json:"vendor"`
 	MemoryLeft *int64 `json:"memoryLeftMiB,omitempty"`
 	CoresLeft  *int64 `json:"coresLeft,omitempty"`
+	CoreUnit   string `json:"coreUnit"` // of CoresLeft; %: percent of a card
 }
 
 // Table lists the devices of the named nodes, or of all.
@@ -143,11 +145,17 @@ func (w *World) nodeRow(name string, u *device.NodeUsage) NodeRow {
 			row.Unreadable = append(row.Unreadable, string(v))
 		}
 	}
-	on := holders(w.snapshot.Holdings(name))
+	on := holders(u.Info(), w.snapshot.Holdings(name))
 	for i := range u.Info().Len() {
-		row.Devices = append(row.Devices, deviceRow(u.Info().Device(i), u.Device(i), on))
+		d := u.Info().Device(i)
+		row.Devices = append(row.Devices, deviceRow(d, u.Device(i), on, w.coreUnit(d.Vendor)))
 	}
 	return row
+}
+
+// coreUnit is what a vendor counts cores in.
+func (w *World) coreUnit(v device.Vendor) string {
+	return cmp.Or(w.set.Backend(v).Names().CoreUnit, "%")
 }
 
 type deviceKey struct {
@@ -155,10 +163,10 @@ type deviceKey struct {
 	id     string
 }
 
-func holders(holdings []usage.Holding) map[deviceKey][]DevicePod {
+func holders(info *device.NodeInfo, holdings []usage.Holding) map[deviceKey][]DevicePod {
 	out := map[deviceKey][]DevicePod{}
 	for _, h := range holdings {
-		for _, hold := range h.Allocation.Collapse() {
+		for _, hold := range info.Holds(h.Allocation) {
 			k := deviceKey{hold.Vendor, hold.ID}
 			out[k] = append(out[k], DevicePod{h.Namespace + "/" + h.Name, hold.Slots, hold.Memory, hold.Cores})
 		}
@@ -166,10 +174,10 @@ func holders(holdings []usage.Holding) map[deviceKey][]DevicePod {
 	return out
 }
 
-func deviceRow(d *device.DeviceInfo, u *device.DeviceUsage, on map[deviceKey][]DevicePod) DeviceRow {
+func deviceRow(d *device.DeviceInfo, u *device.DeviceUsage, on map[deviceKey][]DevicePod, coreUnit string) DeviceRow {
 	row := DeviceRow{
 		ID: d.ID, Index: d.Index, Vendor: string(d.Vendor), Type: d.Type, Mode: d.Mode, State: state(d, u), NUMA: d.NUMA,
-		Slots: Share{u.Slots, d.Slots}, Memory: Share{u.Memory, d.Memory}, Cores: Share{u.Cores, d.Cores},
+		Slots: Share{u.Slots, d.Slots}, Memory: Share{u.Memory, d.Memory}, Cores: Share{u.Cores, d.Cores}, CoreUnit: coreUnit,
 		Pods: on[deviceKey{d.Vendor, d.ID}],
 	}
 	if row.Pods == nil {
@@ -224,7 +232,7 @@ func (w *World) quotaRows() []QuotaRow {
 		headroom := w.snapshot.Quotas().Headroom(ns)
 		for _, v := range slices.Sorted(maps.Keys(headroom)) {
 			h := headroom[v]
-			row := QuotaRow{Namespace: ns, Vendor: string(v)}
+			row := QuotaRow{Namespace: ns, Vendor: string(v), CoreUnit: w.coreUnit(v)}
 			if h.Memory.Set {
 				row.MemoryLeft = &h.Memory.Left
 			}

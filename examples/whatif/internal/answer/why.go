@@ -34,7 +34,8 @@ type Ask struct {
 	Devices   int64  `json:"devices"`
 	Memory    int64  `json:"memoryMiB,omitempty"`     // of each device
 	Percent   int64  `json:"memoryPercent,omitempty"` // of each device's memory, where no amount is given
-	Cores     int64  `json:"cores,omitempty"`         // percent of each device
+	Cores     int64  `json:"cores,omitempty"`         // of each device
+	CoreUnit  string `json:"coreUnit"`                // of Cores; %: percent of a card
 }
 
 // WhyNode is one node.
@@ -85,7 +86,7 @@ func (w *World) Why(name string, nodes ...string) (*Why, error) {
 		out.Summary = fmt.Sprintf("%s fits nowhere: %s.", out.Pod, out.Invalid)
 		return out, nil
 	}
-	out.Asks = asks(a)
+	out.Asks = w.asks(a)
 	s := w.stack()
 	s.lift(pod)
 	request := a.request.WithQuota(s.snapshot.Quotas().Headroom(pod.Namespace))
@@ -107,11 +108,11 @@ func (w *World) Why(name string, nodes ...string) (*Why, error) {
 	return out, nil
 }
 
-func asks(a asked) []Ask {
+func (w *World) asks(a asked) []Ask {
 	out := []Ask{}
 	for i, container := range a.request.Containers() {
 		for _, r := range container {
-			ask := Ask{Container: containerName(a.pod, i), Vendor: string(r.Vendor), Devices: r.Nums, Memory: r.Memory, Cores: r.Cores}
+			ask := Ask{Container: containerName(a.pod, i), Vendor: string(r.Vendor), Devices: r.Nums, Memory: r.Memory, Cores: r.Cores, CoreUnit: w.coreUnit(r.Vendor)}
 			if r.Memory == 0 && r.MemoryPercent != device.PercentUnset {
 				ask.Percent = r.MemoryPercent
 			}
@@ -123,7 +124,7 @@ func asks(a asked) []Ask {
 
 // whyNode lists the devices of a node: as they were tried, then those that were not.
 func whyNode(a asked, x vendors.Explanation, u *device.NodeUsage) WhyNode {
-	row := WhyNode{Reasons: x.Reasons.String(), Devices: []WhyDevice{}}
+	row := WhyNode{Reasons: x.Reasons.Detail(), Devices: []WhyDevice{}}
 	for _, c := range device.Codes() {
 		if n := x.Reasons.Count(c); n > 0 {
 			row.count(c, n)

@@ -33,13 +33,14 @@ func (s Style) Place(w io.Writer, p *answer.Place) {
 
 // placements is a table of pods and what they get.
 func (s Style) placements(pods []answer.Placement) string {
-	var known []string
+	var known, units []string
 	for i := range pods {
 		for _, d := range pods[i].Devices {
-			known = append(known, d.Device)
+			known, units = append(known, d.Device), append(units, d.CoreUnit)
 		}
 	}
 	short := s.ids(known)
+	header, cores := coresColumn(units)
 	var rows [][]string
 	for i := range pods {
 		p := &pods[i]
@@ -62,13 +63,13 @@ func (s Style) placements(pods []answer.Placement) string {
 			if d.MIG != nil {
 				instance = fmt.Sprintf("%s at %d", d.MIG.Profile, d.MIG.Start)
 			}
-			rows = append(rows, []string{pod, node, container, short.of(d.Device), fmt.Sprint(d.Memory), fmt.Sprint(d.Cores), instance})
+			rows = append(rows, []string{pod, node, container, short.of(d.Device), fmt.Sprint(d.Memory), cores(fmt.Sprint(d.Cores), d.CoreUnit), instance})
 			pod, node = "", ""
 		}
 	}
 	columns := []column{
 		{name: "POD", max: 44}, {name: "NODE", max: 60}, {name: "CONTAINER", max: 20}, {name: "DEVICE"},
-		{name: "MEMORY MiB", right: true}, {name: "CORES %", right: true}, {name: "INSTANCE"},
+		{name: "MEMORY MiB", right: true}, {name: header, right: true}, {name: "INSTANCE"},
 	}
 	return grid(columns, rows)
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -12,9 +13,16 @@ import (
 
 // Table writes the devices of each node.
 func (s Style) Table(w io.Writer, t *answer.Table) {
+	var units []string
+	for i := range t.Nodes {
+		for k := range t.Nodes[i].Devices {
+			units = append(units, t.Nodes[i].Devices[k].CoreUnit)
+		}
+	}
+	header, cores := coresColumn(units)
 	columns := []column{
 		{name: "DEVICE"}, {name: "MODEL", max: 20}, {name: "MODE", max: 12}, {name: "STATE"}, {name: "NUMA", right: true},
-		{name: "SLOTS", right: true}, {name: "MEMORY MiB"}, {name: "CORES %", right: true},
+		{name: "SLOTS", right: true}, {name: "MEMORY MiB"}, {name: header, right: true},
 	}
 	var known []string
 	for i := range t.Nodes {
@@ -28,7 +36,7 @@ func (s Style) Table(w io.Writer, t *answer.Table) {
 		nodes[i].heading = s.nodeLine(&t.Nodes[i])
 		for k := range t.Nodes[i].Devices {
 			d := &t.Nodes[i].Devices[k]
-			nodes[i].rows = append(nodes[i].rows, s.deviceCells(d, short))
+			nodes[i].rows = append(nodes[i].rows, s.deviceCells(d, short, cores))
 			nodes[i].below = append(nodes[i].below, belowDevice(d))
 		}
 	}
@@ -66,10 +74,10 @@ func (s Style) nodeLine(n *answer.NodeRow) string {
 		n.CPU.Used, n.CPU.All, memoryUsed, n.Memory.All, n.Pods.Used, n.Pods.All))
 }
 
-func (s Style) deviceCells(d *answer.DeviceRow, short ids) []string {
+func (s Style) deviceCells(d *answer.DeviceRow, short ids, cores func(amount, unit string) string) []string {
 	return []string{
 		short.of(d.ID), text.Trim(model(d.Type), 60), text.Trim(d.Mode, 24), s.state(d.State), fmt.Sprint(d.NUMA),
-		share(d.Slots), bar(d.Memory) + " " + share(d.Memory), share(d.Cores),
+		share(d.Slots), bar(d.Memory) + " " + share(d.Memory), cores(share(d.Cores), d.CoreUnit),
 	}
 }
 
@@ -84,13 +92,29 @@ func belowDevice(d *answer.DeviceRow) []string {
 	}
 	rows := make([][]string, len(d.Pods))
 	for i, p := range d.Pods {
-		rows[i] = []string{text.Trim(p.Pod, 80), fmt.Sprintf("%d MiB", p.Memory), fmt.Sprintf("%d %% core", p.Cores)}
+		rows[i] = []string{text.Trim(p.Pod, 80), fmt.Sprintf("%d MiB", p.Memory), fmt.Sprintf("%d %s", p.Cores, coreWord(d.CoreUnit))}
 		if p.Slots > 1 {
 			rows[i][2] += fmt.Sprintf(", %d slots", p.Slots)
 		}
 	}
 	table := grid([]column{{name: "pod"}, {name: "memory", right: true}, {name: "cores", right: true}}, rows)
 	return append(lines, strings.Split(strings.TrimSuffix(table, "\n"), "\n")[1:]...) // without the header
+}
+
+// coresColumn is the header of a column of cores and how its cells are written: with their unit where units differ.
+func coresColumn(units []string) (header string, cell func(amount, unit string) string) {
+	slices.Sort(units)
+	if units = slices.Compact(units); len(units) == 1 {
+		return "CORES " + units[0], func(amount, _ string) string { return amount }
+	}
+	return "CORES", func(amount, unit string) string { return amount + " " + unit }
+}
+
+func coreWord(unit string) string {
+	if unit == "%" {
+		return "% core"
+	}
+	return unit
 }
 
 // model is a device type without the maker's name, which the vendor column of other answers tells.
@@ -163,7 +187,7 @@ func quotaLine(q *answer.QuotaRow) string {
 		left = append(left, fmt.Sprintf("%d MiB", *q.MemoryLeft))
 	}
 	if q.CoresLeft != nil {
-		left = append(left, fmt.Sprintf("%d %% core", *q.CoresLeft))
+		left = append(left, fmt.Sprintf("%d %s", *q.CoresLeft, coreWord(q.CoreUnit)))
 	}
 	return fmt.Sprintf("Quota of namespace %s: %s of %s devices left", q.Namespace, strings.Join(left, " and "), q.Vendor)
 }

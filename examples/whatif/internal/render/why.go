@@ -63,7 +63,7 @@ func askLine(a *answer.Ask) string {
 		parts = append(parts, fmt.Sprintf("%d %% of the memory each", a.Percent))
 	}
 	if a.Cores > 0 {
-		parts = append(parts, fmt.Sprintf("%d %% core each", a.Cores))
+		parts = append(parts, fmt.Sprintf("%d %s each", a.Cores, coreWord(a.CoreUnit)))
 	}
 	return strings.Join(parts, ", ") + " (container " + a.Container + ")"
 }

@@ -1,0 +1,124 @@
+package metax
+
+import (
+	"strings"
+
+	"github.com/accelfit/accelfit/device"
+)
+
+// Classes of pods. Any value of the annotation but online and offline is no class (spec metax §II.9).
+const (
+	online   = "online"
+	offline  = "offline"
+	ordinary = "ordinary"
+)
+
+func classOf(annotations map[string]string) string {
+	switch class := annotations[AnnotationAppClass]; class {
+	case online, offline:
+		return class
+	}
+	return ordinary
+}
+
+// Tag implements [device.Tagger]: the class of the pod and, unless it is online, the QoS policy that it left on the card. Usage so
+// knows the policy of a card before its node agent registers it anew, for as long as the pod is there (deviation DS3).
+func (b *SGPU) Tag(annotations map[string]string, d *device.ContainerDevice) string {
+	return tag(annotations, d.Cores)
+}
+
+func tag(annotations map[string]string, cores int64) string {
+	switch class := classOf(annotations); {
+	case class == online:
+		return class
+	case cores == 100: // whoever has all cores leaves the card without a policy
+		return class + ":"
+	default:
+		return class + ":" + annotations[AnnotationQoS]
+	}
+}
+
+// untag is the inverse of tag.
+func untag(tag string) (class, qos string) {
+	class, qos, _ = strings.Cut(tag, ":")
+	return class, qos
+}
+
+// crowd counts the pods of either class on a card.
+type crowd struct{ online, offline int }
+
+func crowdOf(u *device.DeviceUsage) (n crowd) {
+	for _, t := range u.Tags() {
+		switch class, _ := untag(t); class {
+		case online:
+			n.online++
+		case offline:
+			n.offline++
+		}
+	}
+	return n
+}
+
+// accepts says whether a pod of a class may join the pods on a card that is in use (spec metax §II.9 check 3).
+func (n crowd) accepts(class string) bool {
+	switch class {
+	case online:
+		return n.online > 0 || n.offline > 0
+	case offline:
+		return n.online == 0 && n.offline > 0
+	}
+	return n == crowd{}
+}
+
+// String lists the classes for people.
+func (n crowd) String() string {
+	switch {
+	case n.online > 0 && n.offline > 0:
+		return "online and offline pods"
+	case n.online > 0:
+		return "online pods"
+	case n.offline > 0:
+		return "offline pods"
+	}
+	return "ordinary pods"
+}
+
+// classRule keeps pods of different classes apart. What earlier containers of the pod took counts as the pod's class
+// (deviation DS5): it carries the pod's tag.
+func classRule(class string) device.Rule {
+	return device.Rule{
+		Code: device.CardAppClassMismatch,
+		Func: func(c *device.Candidate) bool { return c.Usage.Slots <= 0 || crowdOf(c.Usage).accepts(class) },
+		Explain: func(c *device.Candidate) (want, have device.Amount) {
+			return device.Amount{Text: "a card for " + class + " pods"}, device.Amount{Text: crowdOf(c.Usage).String()}
+		},
+	}
+}
+
+// qosRule wants a card in use to have the pod's QoS policy, or none (spec metax §II.9 check 4).
+func qosRule(qos string) device.Rule {
+	return device.Rule{
+		Code: device.CardQosPolicyMismatch,
+		Func: func(c *device.Candidate) bool {
+			if c.Usage.Slots <= 0 {
+				return true
+			}
+			has := policyOf(c)
+			return has == "" || has == qos
+		},
+		Explain: func(c *device.Candidate) (want, have device.Amount) {
+			return device.Amount{Text: "QoS policy " + qos}, device.Amount{Text: "QoS policy " + policyOf(c)}
+		},
+	}
+}
+
+// policyOf is the QoS policy of a card: what the pod left that came last, of those that are not online, else what is registered.
+func policyOf(c *device.Candidate) string {
+	tags := c.Usage.Tags()
+	for i := len(tags) - 1; i >= 0; i-- {
+		if class, qos := untag(tags[i]); class != online {
+			return qos
+		}
+	}
+	return cardsOf(c.Fit.Node).at(c.Fit.Node, c.Device).policy
+}
