@@ -10,7 +10,7 @@ import "slices"
 // served by the first Ask.Nums granted devices, or by those that Choose picks.
 type Plan struct {
 	Ask   ContainerRequest // as it counts in the order of devices and in the fit
-	Cores int64 // percent of each device that is checked and booked: Ask.Cores after the vendor's own limits
+	Cores int64            // percent of each device that is checked and booked: Ask.Cores after the vendor's own limits
 	Rules Table
 
 	// Nums says how many devices it takes on a node, where the node decides that; nil: Ask.Nums.

@@ -44,7 +44,7 @@ func (b *Backend) Vendor() device.Vendor { return Vendor }
 // Names implements [device.Backend].
 func (b *Backend) Names() device.Names {
 	return device.Names{
-		Count: b.config.ResourceCountName, Cores: b.config.ResourceCoreName, CoreUnit: "NeuronCores",
+		Count: b.config.ResourceCountName, Cores: b.config.ResourceCoreName, CoreUnit: "core mask",
 		Allocated: AnnotationAllocated,
 		PodKeys:   []string{AnnotationUseUUID, AnnotationNoUseUUID},
 		Writes: []string{

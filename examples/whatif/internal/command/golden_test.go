@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,23 @@ func TestGolden(t *testing.T) {
 			}
 			golden(t, name+".txt", answered(t, stdin, args...))
 		})
+	}
+}
+
+// TestGoldenMixed holds what the commands print about a cluster with the devices of every vendor.
+func TestGoldenMixed(t *testing.T) {
+	const cluster = "../../testdata/mixed.yaml"
+	pending := []string{"place"}
+	for line := range strings.SplitSeq(answered(t, "", "scaleup", "-f", cluster, "-o", "json"), "\n") {
+		if _, name, ok := strings.Cut(line, `"pod": "`); ok {
+			pending = append(pending, strings.TrimRight(name, `",`))
+		}
+	}
+	slices.Sort(pending[1:])
+	for name, args := range map[string][]string{
+		"mixed-table": {"table"}, "mixed-why": {"why", "lab/both"}, "mixed-place": slices.Compact(pending),
+	} {
+		t.Run(name, func(t *testing.T) { golden(t, name+".txt", answered(t, "", append(args, "-f", cluster)...)) })
 	}
 }
 

@@ -24,13 +24,19 @@ func (s Style) Why(w io.Writer, y *answer.Why) {
 	short := s.ids(known)
 	var nodes []section
 	var without []string
+	var bare grouped
 	for i := range y.Nodes {
 		n := &y.Nodes[i]
 		if n.Counts[device.NodeUnregistered.String()] > 0 {
 			without = append(without, n.Node)
 			continue
 		}
-		nodes = append(nodes, section{heading: s.whyHead(n), rows: s.whyRows(n, short, len(y.Asks) > 1)})
+		rows := s.whyRows(n, short, len(y.Asks) > 1)
+		if len(rows) == 0 && !n.Fits {
+			bare.add(n.Reasons, n.Node)
+			continue
+		}
+		nodes = append(nodes, section{heading: s.whyHead(n), rows: rows})
 	}
 	columns := []column{
 		{name: "DEVICE"}, {name: "CONTAINER", max: 20}, {name: "RULE", max: 40}, {name: "WANT", max: 34}, {name: "HAVE", max: 34},
@@ -38,11 +44,36 @@ func (s Style) Why(w io.Writer, y *answer.Why) {
 	if len(nodes) > 0 {
 		fmt.Fprint(w, "\n"+sections(columns, nodes))
 	}
-	if len(without) > 0 {
-		fmt.Fprintln(w)
-		paragraph(w, "", "Without devices: "+strings.Join(without, ", "))
+	bare.add("Without devices", without...)
+	for i, g := range bare {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		paragraph(w, "", s.paint(red, g.why)+": "+strings.Join(g.nodes, ", "))
 	}
 	s.Problems(w, y.Problems)
+}
+
+// grouped is nodes of which there is no more to say than why they do not serve, by why.
+type grouped []struct {
+	why   string
+	nodes []string
+}
+
+func (g *grouped) add(why string, nodes ...string) {
+	if len(nodes) == 0 {
+		return
+	}
+	for i := range *g {
+		if (*g)[i].why == why {
+			(*g)[i].nodes = append((*g)[i].nodes, nodes...)
+			return
+		}
+	}
+	*g = append(*g, struct {
+		why   string
+		nodes []string
+	}{why, nodes})
 }
 
 func verdict(fits bool) colour {
