@@ -2,6 +2,7 @@ package awsneuron
 
 import (
 	"math/bits"
+	"strconv"
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/vendors/kit"
@@ -95,10 +96,12 @@ func explainCores(c *device.Candidate) (want, have device.Amount) {
 		return device.Amount{Text: "an idle device"}, device.Amount{N: c.Usage.Slots, Unit: device.Slots}
 	}
 	n, free := bits.OnesCount64(uint64(c.Cores)), bits.OnesCount64(freeCores(c))
-	return device.Amount{N: int64(n), Unit: device.Cores}, device.Amount{N: int64(free), Unit: device.Cores}
+	return neuronCores(n), neuronCores(free)
 }
 
 // Charge implements [device.Charger]: the number of cores, not their mask (deviation nD6).
 func (b *Backend) Charge(_ *device.DeviceInfo, memory, cores int64) (chargedMemory, chargedCores int64) {
 	return memory, int64(bits.OnesCount64(uint64(cores)))
 }
+
+func neuronCores(n int) device.Amount { return device.Amount{Text: strconv.Itoa(n) + " NeuronCores"} }
