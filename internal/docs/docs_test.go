@@ -91,6 +91,30 @@ func TestEveryVendorIsDescribed(t *testing.T) {
 	}
 }
 
+// TestEveryQuirkHasAScenario: each quirk is turned on in some scenario file, and docs/deviations.md says what it restores.
+func TestEveryQuirkHasAScenario(t *testing.T) {
+	scenarios := ""
+	for _, pattern := range []string{"../../vendors/testdata/*.txt", "../../vendors/*/testdata/*.txt"} {
+		files, _ := filepath.Glob(pattern)
+		for _, f := range files {
+			scenarios += read(t, f)
+		}
+	}
+	deviations := read(t, "../../docs/deviations.md")
+	quirks := regexp.MustCompile(`(?m)^\t([A-Z]\w+)(?: Quirks = 1 << iota)?$`).FindAllStringSubmatch(read(t, "../../device/quirk.go"), -1)
+	if len(quirks) < 8 {
+		t.Fatalf("only %d quirks found", len(quirks))
+	}
+	for _, q := range quirks {
+		if !strings.Contains(scenarios, "quirks=("+q[1]+")") {
+			t.Errorf("no scenario turns %s on", q[1])
+		}
+		if !strings.Contains(deviations, "`"+q[1]+"`") {
+			t.Errorf("docs/deviations.md does not name %s", q[1])
+		}
+	}
+}
+
 // squeeze drops indentation and alignment.
 func squeeze(text string) string {
 	return regexp.MustCompile(`[ \t]+`).ReplaceAllString(regexp.MustCompile(`(?m)^[ \t]+`).ReplaceAllString(text, ""), " ")
