@@ -124,29 +124,8 @@ type Hold struct {
 // Collapse returns the effective hold on each device, ordered by vendor word and id (spec core §5, D10): per device and
 // resource, sidecars add up, and on top of them comes the larger of the init containers' peak and the app containers' sum.
 // Several entries of one init container on one device are not added up either. A device that is held at all takes at
-// least one slot, each entry one; see [NodeInfo.Holds] for vendors that count otherwise. Cost: O(n log n) in the devices.
-func (a *Allocation) Collapse() []Hold { return a.collapse(nil) }
-
-// SlotCounter is an [Inventory.Extra] of a vendor whose devices are cut into slots of which a grant takes several.
-type SlotCounter interface {
-	// SlotsOf returns the slots that a grant of the given MiB and cores takes; at least 1.
-	SlotsOf(memory, cores int64) int64
-}
-
-// Holds is [Allocation.Collapse] for an allocation on this node, with slots as the vendors of its devices count them.
-func (n *NodeInfo) Holds(a *Allocation) []Hold { return a.collapse(n) }
-
-// SlotsOf returns the slots that a grant of the given MiB and cores takes of a vendor's device.
-func (n *NodeInfo) SlotsOf(v Vendor, memory, cores int64) int64 {
-	for i := range n.spans {
-		if s := &n.spans[i]; s.vendor == v && s.counter != nil {
-			return s.counter.SlotsOf(memory, cores)
-		}
-	}
-	return 1
-}
-
-func (a *Allocation) collapse(n *NodeInfo) []Hold {
+// least one slot. Cost: O(n log n) in the devices.
+func (a *Allocation) Collapse() []Hold {
 	if len(a.Devices) == 0 {
 		return nil
 	}
@@ -166,11 +145,7 @@ func (a *Allocation) collapse(n *NodeInfo) []Hold {
 			sum = Tally{}
 		}
 		h := &out[len(out)-1]
-		slots := int64(1)
-		if n != nil {
-			slots = n.SlotsOf(d.Vendor, d.Memory, d.Cores)
-		}
-		sum.Add(a.class(d.Container), slots, d.Memory, d.Cores)
+		sum.Add(a.class(d.Container), d.Memory, d.Cores)
 		h.Slots, h.Memory, h.Cores = sum.Effective()
 		if d.Tag != "" {
 			h.Tag = d.Tag
@@ -190,18 +165,18 @@ type Tally struct {
 }
 
 // Add counts one entry of a container of the given class.
-func (t *Tally) Add(class ContainerClass, slots, memory, cores int64) {
+func (t *Tally) Add(class ContainerClass, memory, cores int64) {
 	switch class {
 	case Init:
-		t.init.slots = max(t.init.slots, slots)
+		t.init.slots = 1
 		t.init.memory = max(t.init.memory, memory)
 		t.init.cores = max(t.init.cores, cores)
 	case Sidecar:
-		t.sidecar.slots += slots
+		t.sidecar.slots++
 		t.sidecar.memory = Sum(t.sidecar.memory, memory)
 		t.sidecar.cores = Sum(t.sidecar.cores, cores)
 	default:
-		t.app.slots += slots
+		t.app.slots++
 		t.app.memory = Sum(t.app.memory, memory)
 		t.app.cores = Sum(t.app.cores, cores)
 	}

@@ -10,13 +10,13 @@ import (
 // Backend is the device model of one vendor word. Every method is a pure function of its arguments and of the
 // configuration the backend was built with; a Backend is safe for concurrent use and keeps nothing between calls.
 //
-// A backend may also implement [PodRequester], [Annotator], [NodeScorer], [Tagger], [Charger], [AdmissionCharger] and
-// [LimitReader].
+// A backend may also implement [PodRequester], [Annotator], [NodeScorer], [Tagger], [Charger], [AdmissionCharger],
+// [LimitReader] and [Identifier].
 type Backend interface {
 	// Vendor is the vendor word: the key of the backend in a set.
 	Vendor() Vendor
 
-	// Names lists the resources and annotation keys of the vendor.
+	// Names lists the resources and annotation keys of the vendor. Its slices are read-only.
 	Names() Names
 
 	// Inventory reads the node's devices of this vendor. A node without description yields an error wrapping
@@ -83,6 +83,10 @@ type Names struct {
 	// Lock is the node annotation of the lock that binding a pod with such devices takes; empty: none.
 	Lock string
 
+	// NodeKeys are the node annotations that Inventory reads besides Register and what is written of the devices themselves
+	// (health, cordons, link scores): facts of the hardware or of how the node is set up.
+	NodeKeys []string
+
 	// CleanUp is the node annotation that a scheduler removes when the devices are gone by the health rule; empty: none.
 	CleanUp string
 
@@ -109,6 +113,13 @@ type DevicePolicy struct {
 	Mutex         bool // idle devices only
 	TopologyAware bool // choose by link scores
 	NUMABind      bool // all devices of a container from one NUMA node
+}
+
+// Identifier is a backend whose devices have ids that follow from the name of their node and their index, because the node
+// agent does not tell any.
+type Identifier interface {
+	// DeviceID is the id of the device with an index, from 0, on a node.
+	DeviceID(node string, index int) string
 }
 
 // PodRequester is a backend whose requests depend on annotations of the pod as well. Without it Request answers; with it

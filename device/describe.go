@@ -12,6 +12,7 @@ type Model struct {
 	Slots  int64  // tasks that may share one, as agents register it by default
 	Memory int64  // MiB
 	Cores  int64  // compute in the vendor's unit, usually percent of a card
+	Mode   string // sharing mode that agents register by default; empty: none
 
 	// MIGProfiles are the profiles of a model that can be cut into instances.
 	MIGProfiles []MIGProfile
@@ -20,7 +21,7 @@ type Model struct {
 // Device returns a healthy device of the model.
 func (m *Model) Device(id string, index int) DeviceInfo {
 	return DeviceInfo{
-		ID: id, Vendor: m.Vendor, Index: index, Type: m.Name,
+		ID: id, Vendor: m.Vendor, Index: index, Type: m.Name, Mode: m.Mode,
 		Slots: m.Slots, Memory: m.Memory, Cores: m.Cores, Healthy: true,
 	}
 }

@@ -91,9 +91,8 @@ type span struct {
 	vendor   Vendor
 	from, to int
 	extra    any
-	counter  SlotCounter // extra, if it is one
-	err      error       // why the vendor's description could not be read, or nil
-	problems []Problem   // entries that were dropped
+	err      error     // why the vendor's description could not be read, or nil
+	problems []Problem // entries that were dropped
 }
 
 // Inventory is what one backend read of one node.
@@ -101,8 +100,7 @@ type Inventory struct {
 	Vendor  Vendor
 	Devices []DeviceInfo
 
-	// Extra is what the vendor reads of the node besides its devices, for its own rules; it must never change. It may be a
-	// [SlotCounter]. nil: nothing.
+	// Extra is what the vendor reads of the node besides its devices, for its own rules; it must never change. nil: nothing.
 	Extra any
 
 	Err      error     // ErrNoDescription, or why a description cannot be used; the vendor then has no devices on the node
@@ -130,9 +128,8 @@ func NewNodeInfo(name string, inventories ...Inventory) *NodeInfo {
 			n.problems = append(n.problems, Problem{Object: "node " + name, Err: inv.Err})
 		}
 		n.problems = append(n.problems, inv.Problems...)
-		counter, _ := inv.Extra.(SlotCounter)
 		n.spans = append(n.spans, span{
-			vendor: inv.Vendor, from: from, to: len(n.devices), extra: inv.Extra, counter: counter,
+			vendor: inv.Vendor, from: from, to: len(n.devices), extra: inv.Extra,
 			err: inv.Err, problems: slices.Clone(inv.Problems),
 		})
 	}
@@ -247,6 +244,23 @@ func (n *NodeInfo) Malformed(v Vendor) bool {
 // does not matter.
 func (n *NodeInfo) TypeContains(i int, fragment string) bool {
 	return strings.Contains(n.lower[i], fragment)
+}
+
+// IsModel says whether the type of device i is a model of the given name, which must be in lower case; letter case of the type
+// does not matter. Words of the vendor in front of either name do not count: l4 and nvidia l4 both are NVIDIA-NVIDIA L4, which
+// is not a model l40. Cost: no allocation.
+func (n *NodeInfo) IsModel(i int, name string) bool {
+	v := n.devices[i].Vendor
+	return withoutWord(n.lower[i], v) == withoutWord(name, v)
+}
+
+// withoutWord cuts the vendor's word, and the separator behind it, off the front of a model's name, as often as it is there.
+func withoutWord(model string, v Vendor) string {
+	word := string(v)
+	for len(word) > 0 && len(model) > len(word)+1 && strings.EqualFold(model[:len(word)], word) && strings.Contains("- ", model[len(word):len(word)+1]) {
+		model = model[len(word)+1:]
+	}
+	return model
 }
 
 // Vendors lists the vendors that have devices here, ascending.

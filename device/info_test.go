@@ -224,3 +224,28 @@ func TestWholeNumber(t *testing.T) {
 		t.Error("an empty name found something")
 	}
 }
+
+// TestIsModel: whole names, whatever the letter case, less the vendor's word in front.
+func TestIsModel(t *testing.T) {
+	n := device.NewNodeInfo("n", device.Inventory{Vendor: "NVIDIA", Devices: []device.DeviceInfo{
+		{ID: "a", Type: "NVIDIA-NVIDIA L40"}, {ID: "b", Type: "NVIDIA"}, {ID: "c"}, {ID: "d", Type: "NVIDIA-"},
+	}})
+	for i, names := range [][]string{
+		{"l40", "nvidia l40", "nvidia-nvidia l40", "nvidia-l40"}, {"nvidia", "nvidia-nvidia"}, {"", ""}, {"nvidia-"},
+	} {
+		for _, name := range names {
+			if !n.IsModel(i, name) {
+				t.Errorf("%q is not %q", n.Device(i).Type, name)
+			}
+		}
+	}
+	for _, name := range []string{"", "l4", "l40s", "40", "nvidia", "nvidia-", "L40", " l40"} {
+		if n.IsModel(0, name) {
+			t.Errorf("%q is %q", n.Device(0).Type, name)
+		}
+	}
+	use, no := device.ParseTypes("L4, A100", ""), device.ParseTypes("", "nvidia L40")
+	if use.AllowsModel(n, 0) || !use.AllowsType(n, 0) || no.AllowsModel(n, 0) || !no.AllowsModel(n, 1) {
+		t.Error("lists of models are not matched as a whole")
+	}
+}

@@ -63,7 +63,6 @@ type Grant struct {
 	Device int // position on the node
 	Memory int64
 	Cores  int64
-	Slots  int64 // 0: one
 	MIG    MIGInstance
 }
 

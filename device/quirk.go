@@ -26,8 +26,8 @@ const (
 	// WholeCardIs48GiB takes a whole Moore Threads card for 48 GiB and 16 cores, so that it fits no smaller card (deviation mD1).
 	WholeCardIs48GiB
 
-	// EnflameByPercent checks the percentage of an Enflame card instead of its slices, so that the last slice cannot be used, and
-	// counts an instance as one share (deviations eD1 and eD2).
+	// EnflameByPercent checks the percentage of an Enflame card instead of its slices, so that the last slice cannot be used
+	// (deviation eD1).
 	EnflameByPercent
 
 	// AllQuirks is every quirk.

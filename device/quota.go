@@ -61,7 +61,7 @@ func (m *meter) begin(f *ContainerFit) {
 func (m *meter) add(device int, class ContainerClass, memory, cores int64) {
 	t := &m.tallies[device-m.from]
 	_, memoryBefore, coresBefore := t.Effective()
-	t.Add(class, 1, memory, cores)
+	t.Add(class, memory, cores)
 	_, memoryAfter, coresAfter := t.Effective()
 	m.total.memory += memoryAfter - memoryBefore
 	m.total.cores += coresAfter - coresBefore

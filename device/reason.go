@@ -9,7 +9,7 @@ import (
 // Code is why a device, or a node as a whole, does not serve a container. Codes are append-only; docs/reasons.md lists them.
 type Code uint8
 
-// The codes (spec core §11.1). Their texts are the reference's.
+// The codes (spec core §11.1). Their texts are the reference's, but for the last two.
 const (
 	Fits Code = iota // no reason
 
@@ -39,6 +39,11 @@ const (
 	NodeMalformed          // the node carries a description of the vendor's devices that cannot be read
 	VendorUnknown          // no backend for the vendor
 
+	// Reasons of what a caller asked for beside the pod (vendors.FitOptions). The reference does not know them.
+
+	CardExcluded       // the caller lets other devices serve only
+	CardMemoryReserved // memory would do, but for what the caller reserves
+
 	codeCount
 )
 
@@ -66,6 +71,8 @@ var codeTexts = [codeCount]string{
 	NodeUnregistered:                  "node unregistered",
 	NodeMalformed:                     "node description malformed",
 	VendorUnknown:                     "Device type not found",
+	CardExcluded:                      "CardExcluded",
+	CardMemoryReserved:                "CardMemoryReserved",
 }
 
 // OfNode says whether the code is a reason of a node as a whole rather than of devices.

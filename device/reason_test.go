@@ -23,7 +23,7 @@ func TestReasonsAreDocumented(t *testing.T) {
 	}
 	var devices, nodes []string
 	for _, c := range device.Codes() {
-		if c < device.NodeInsufficientDevice {
+		if !c.OfNode() {
 			devices = append(devices, c.String())
 		} else {
 			nodes = append(nodes, c.String())

@@ -28,6 +28,10 @@ type Rule struct {
 	// Func decides where Check is Custom: true when the device serves. It must neither keep c nor change anything.
 	Func func(c *Candidate) bool
 
+	// Exact decides in place of Func where the caller wants the names of models to match as a whole; nil: Func, whatever the
+	// caller wants.
+	Exact func(c *Candidate) bool
+
 	// Explain says what Func wanted and had; nil: nothing more to say than the code. Called for people only.
 	Explain func(c *Candidate) (want, have Amount)
 }

@@ -49,6 +49,24 @@ func (s *Selection) AllowsType(n *NodeInfo, i int) bool {
 	return !anyIn(s.no, n, i)
 }
 
+// AllowsModel says whether the lists, read by ParseTypes, allow device i of a node where each names whole models
+// ([NodeInfo.IsModel]).
+func (s *Selection) AllowsModel(n *NodeInfo, i int) bool {
+	if s.must && !anyIs(s.use, n, i) {
+		return false
+	}
+	return !anyIs(s.no, n, i)
+}
+
+func anyIs(names []string, n *NodeInfo, i int) bool {
+	for _, name := range names {
+		if n.IsModel(i, name) {
+			return true
+		}
+	}
+	return false
+}
+
 func anyIn(fragments []string, n *NodeInfo, i int) bool {
 	for _, f := range fragments {
 		if n.TypeContains(i, f) {

@@ -143,7 +143,7 @@ func (n *NodeUsage) Update(edit func(devices []DeviceUsage)) *NodeUsage {
 	return newNodeUsage(n.info, devices)
 }
 
-// With returns n with the effective amounts of a ([NodeInfo.Holds]) taken as well. Devices of a that the node does
+// With returns n with the effective amounts of a ([Allocation.Collapse]) taken as well. Devices of a that the node does
 // not have are left out: their bookkeeping is stale. Cost: one copy of the node's usage.
 func (n *NodeUsage) With(a *Allocation) *NodeUsage { return n.apply(a, (*DeviceUsage).Take) }
 
@@ -152,7 +152,7 @@ func (n *NodeUsage) Without(a *Allocation) *NodeUsage { return n.apply(a, (*Devi
 
 func (n *NodeUsage) apply(a *Allocation, change func(*DeviceUsage, Hold)) *NodeUsage {
 	return n.Update(func(devices []DeviceUsage) {
-		for _, h := range n.info.Holds(a) {
+		for _, h := range a.Collapse() {
 			if i := n.info.Find(h.Vendor, h.ID); i >= 0 {
 				change(&devices[i], h)
 			}

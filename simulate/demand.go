@@ -1,96 +1,104 @@
 package simulate
 
 import (
-	"cmp"
-	"slices"
-
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/vendors"
 )
 
-// demand is what a pod asks of devices in all: the least that any placement takes.
+// demand is what a pod takes of the devices of one vendor in all: the least that any placement takes.
 type demand struct {
 	Slots  int64
 	Memory int64 // MiB
-	Cores  int64 // percent of a card
+	Cores  int64 // in the vendor's unit
+	Alone  int64 // devices on which nothing else runs when the pod comes
 }
 
 // add puts another demand on top.
 func (d demand) add(e demand) demand {
-	return demand{device.Sum(d.Slots, e.Slots), device.Sum(d.Memory, e.Memory), device.Sum(d.Cores, e.Cores)}
+	return demand{device.Sum(d.Slots, e.Slots), device.Sum(d.Memory, e.Memory), device.Sum(d.Cores, e.Cores), device.Sum(d.Alone, e.Alone)}
 }
 
 func (d demand) max(e demand) demand {
-	return demand{max(d.Slots, e.Slots), max(d.Memory, e.Memory), max(d.Cores, e.Cores)}
+	return demand{max(d.Slots, e.Slots), max(d.Memory, e.Memory), max(d.Cores, e.Cores), max(d.Alone, e.Alone)}
+}
+
+func (d demand) times(n int64) demand {
+	return demand{device.Product(d.Slots, n), device.Product(d.Memory, n), device.Product(d.Cores, n), device.Product(d.Alone, n)}
+}
+
+// vendorDemand is the demand on one vendor.
+type vendorDemand struct {
+	vendor device.Vendor
+
+	// all is what a pod takes, for the order of pods; held is the part of it that the vendor's rules hold pods to, which
+	// alone can be added up to a bound: a vendor that does not check cores gives out more of them than there are.
+	all, held demand
 }
 
 // byVendor returns the demand of a request on a node, for each vendor asked for: sidecars add up, and on top of them comes
-// the larger of the greatest init container and the sum of the app containers. A percentage counts on the vendor's smallest
-// device.
-func byVendor(r *vendors.Request, node *device.NodeInfo) map[device.Vendor]demand {
-	type parts struct{ sidecar, init, app demand }
-	sums := map[device.Vendor]*parts{}
-	for i, asks := range r.Containers() {
-		for k := range asks {
-			a := &asks[k]
-			p := sums[a.Vendor]
-			if p == nil {
-				p = &parts{}
-				sums[a.Vendor] = p
-			}
-			class, n := r.Classes()[i], a.Nums
-			if class == device.Init && cut(a, node) {
-				n = 1 // of several instances that an init container has on one card, the largest counts
-			}
-			d := demand{n, device.Product(n, smallest(a, node)), device.Product(n, leastCores(a, node))}
-			switch class {
-			case device.Sidecar:
-				p.sidecar = p.sidecar.add(d)
-			case device.Init:
-				p.init = p.init.max(d)
-			default:
-				p.app = p.app.add(d)
-			}
+// the larger of the greatest init container and the sum of the app containers.
+func byVendor(r *vendors.Request, node *device.NodeInfo) (out []vendorDemand) {
+	needs := r.Needs(node)
+	for i := range needs {
+		v := needs[i].Vendor
+		if !demanded(out, v) {
+			out = append(out, vendorDemand{
+				vendor: v, all: effective(r, needs, v, everything), held: effective(r, needs, v, heldTo),
+			})
 		}
-	}
-	out := map[device.Vendor]demand{}
-	for v, p := range sums {
-		out[v] = p.sidecar.add(p.init.max(p.app))
 	}
 	return out
 }
 
-func smallest(a *device.ContainerRequest, node *device.NodeInfo) int64 {
-	from, to := node.Range(a.Vendor)
-	if from == to {
-		return a.Memory
-	}
-	least := a.MemoryOn(node.Device(from).Memory)
-	for i := from + 1; i < to; i++ {
-		least = min(least, a.MemoryOn(node.Device(i).Memory))
-	}
-	return least
-}
-
-// leastCores is 0 where instances are cut: they are booked with the cores of their profile, whatever was asked.
-func leastCores(a *device.ContainerRequest, node *device.NodeInfo) int64 {
-	if cut(a, node) {
-		return 0
-	}
-	return min(a.Cores, 100)
-}
-
-// cut says whether instances may be cut out of some device for a request.
-func cut(a *device.ContainerRequest, node *device.NodeInfo) bool {
-	from, to := node.Range(a.Vendor)
-	for i := from; i < to; i++ {
-		if len(node.Device(i).MIGProfiles) > 0 {
+func demanded(list []vendorDemand, v device.Vendor) bool {
+	for i := range list {
+		if list[i].vendor == v {
 			return true
 		}
 	}
 	return false
+}
+
+// effective adds up what the containers of a pod take of a vendor, each as count says.
+func effective(r *vendors.Request, needs []vendors.Need, v device.Vendor, count func(*vendors.Need, int64) demand) demand {
+	var sidecar, init, app demand
+	for i := range needs {
+		n := &needs[i]
+		if n.Vendor != v {
+			continue
+		}
+		switch class := r.Classes()[n.Container]; {
+		case class == device.Sidecar:
+			sidecar = sidecar.add(count(n, n.Devices))
+		case class == device.Init && n.Shared: // of several instances that an init container has on one card, the largest counts
+			init = init.max(count(n, min(1, n.Devices)))
+		case class == device.Init:
+			init = init.max(count(n, n.Devices))
+		default:
+			app = app.add(count(n, n.Devices))
+		}
+	}
+	return sidecar.add(init.max(app))
+}
+
+func everything(n *vendors.Need, devices int64) demand {
+	return demand{Slots: devices, Memory: device.Product(devices, n.Memory), Cores: device.Product(devices, n.Cores)}
+}
+
+func heldTo(n *vendors.Need, devices int64) (d demand) {
+	if n.BySlots {
+		d.Slots = devices
+	}
+	if n.ByMemory {
+		d.Memory = device.Product(devices, n.Memory)
+	}
+	if n.ByCores {
+		d.Cores = device.Product(devices, n.Cores)
+	}
+	if n.ByIdle {
+		d.Alone = devices
+	}
+	return d
 }
 
 // capacity is what the devices of one vendor on a node offer in all.
@@ -99,54 +107,27 @@ func capacity(node *device.NodeInfo, v device.Vendor) demand {
 	from, to := node.Range(v)
 	for i := from; i < to; i++ {
 		d := node.Device(i)
-		sum = sum.add(demand{d.Slots, d.Memory, d.Cores})
+		sum = sum.add(demand{d.Slots, d.Memory, d.Cores, 1})
 	}
 	return sum
 }
 
-// share is the largest part of a node's capacity that a demand takes, over slots, memory and cores of every vendor.
-func share(need map[device.Vendor]demand, node *device.NodeInfo) float64 {
+// share is the largest part of a capacity that a demand takes, over slots, memory, cores and devices of its own.
+func (d demand) share(have demand) float64 {
 	most := 0.0
-	for v, d := range need {
-		have := capacity(node, v)
-		for _, part := range [][2]int64{{d.Slots, have.Slots}, {d.Memory, have.Memory}, {d.Cores, have.Cores}} {
-			if part[1] > 0 {
-				most = max(most, float64(part[0])/float64(part[1]))
-			}
+	for _, part := range [][2]int64{{d.Slots, have.Slots}, {d.Memory, have.Memory}, {d.Cores, have.Cores}, {d.Alone, have.Alone}} {
+		if part[1] > 0 {
+			most = max(most, float64(part[0])/float64(part[1]))
 		}
 	}
 	return most
 }
 
-// pending is a pod that is to be placed.
-type pending struct {
-	pod     *corev1.Pod
-	request *vendors.Request
-	err     error // the request is invalid
-	share   float64
-	name    string
-}
-
-func (p *pending) shape() string {
-	if p.err != nil {
-		return ""
+// share is the largest part of a node's devices that a pod takes.
+func share(need []vendorDemand, node *device.NodeInfo) float64 {
+	most := 0.0
+	for i := range need {
+		most = max(most, need[i].all.share(capacity(node, need[i].vendor)))
 	}
-	return p.request.Shape()
-}
-
-// queue parses pods and puts the most demanding first; equal ones by namespace and name, then by UID and shape (the pods of
-// a workload that does not exist yet may have neither name nor UID).
-func queue(set *vendors.Set, pods []*corev1.Pod, node *device.NodeInfo) []pending {
-	out := make([]pending, len(pods))
-	for i, pod := range pods {
-		out[i] = pending{pod: pod, name: pod.Namespace + "/" + pod.Name}
-		out[i].request, out[i].err = set.Request(pod)
-		if out[i].err == nil {
-			out[i].share = share(byVendor(out[i].request, node), node)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b pending) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.name, b.name), cmp.Compare(a.pod.UID, b.pod.UID), cmp.Compare(a.shape(), b.shape()))
-	})
-	return out
+	return most
 }

@@ -5,6 +5,14 @@
 // around snapshots for hosts that think in stacks. [Estimate] tells how many nodes of one template a list of pods needs,
 // [ScaleUp] which node groups to grow.
 //
+// A [Profile] says which devices the nodes of a group register: for templates of groups that have no node ([Template]), for
+// nodes that have joined and not registered yet ([Upcoming]), and to find out what a node lacks ([Profile.Verify]). Common
+// machines of clouds are built in ([InstanceTypeProfile]). What an answer takes for granted it says in Notes.
+//
+// A snapshot is asked how many more pods fit ([Snapshot.Capacity]), how large a request still does ([Snapshot.Fragments]), who
+// would have to move to make room ([Snapshot.MakeRoom]) and whether a node can be emptied ([Snapshot.Drain]); and what if a
+// device failed ([Snapshot.EditDevices]).
+//
 // Only devices are judged here. Callers pass a predicate for everything else: CPU, memory, taints, affinity.
 //
 // # Cost
@@ -14,6 +22,10 @@
 //	PlaceAnywhere              one fit for each node
 //	AddNode, RemoveNode        O(log n), and O(pods) of the node
 //	Estimate                   at most one fit for each distinct pod shape and state of a new node
+//
+//	Capacity                   one fit for each pod counted and each node
+//	Fragments                  about 20 fits for each node
+//	MakeRoom, Drain            bounded by MoveOptions.MaxTries pairs of pod and node
 //
 // # Concurrency
 //

@@ -71,8 +71,9 @@ func (in *instance) optimum() int {
 	n := len(in.pods)
 	best := make([]int, 1<<n) // by set of pods
 	fits := make([]bool, 1<<n)
+	fits[0] = true
 	for set := 1; set < 1<<n; set++ {
-		fits[set] = in.together(set)
+		fits[set] = fits[set&(set-1)] && in.together(set) // what is too much for a node is so with more
 		best[set] = n + 1
 		for part := set; part > 0; part = (part - 1) & set {
 			if fits[part] && (part == set || best[set&^part] > 0) {

@@ -48,13 +48,18 @@ type Plan struct {
 	Unplaced []Unhelped // pods that no group would serve
 	Quotas   usage.Quotas
 	Problems []device.Problem
+	Notes    []Note // what is taken for granted of the new nodes of all groups
+	Fits     int    // fit evaluations made for all groups
 }
 
 // PlanStep is one group that grows.
 type PlanStep struct {
 	Group string
+
+	// Estimated is without Unplaced: what becomes of the pods that this group does not serve is told by the steps behind, and by
+	// Plan.Unplaced.
 	Estimated
-	Waste float64 // share of the new nodes' device memory left unused, 0 to 1
+	Waste float64 // share of the new nodes' device memory left unused, 0 to 1; Spare has the rest
 	Price float64 // of the new nodes
 }
 
@@ -67,47 +72,118 @@ type Unhelped struct {
 // ScaleUp plans which node groups to grow for pods that have no place. It estimates every group for all pods, grows the one
 // that the strategy ranks first, and goes on with the pods that are left until none can be helped. Limits.MaxNodes bounds
 // all groups together, NodeGroup.MaxNew each. No two new nodes have one name, also where groups have templates of one name.
-// The same input gives the same answer.
+// The same input gives the same answer. Cost: for each step and group that of [Estimate], but for fits, of which each is made
+// once for each group, and for the new nodes themselves, which are made for the groups that grow.
 func ScaleUp(set *vendors.Set, groups []NodeGroup, pods []*corev1.Pod, strategy Strategy, limits Limits) Plan {
-	plan := Plan{Quotas: limits.Quotas}
-	grown := make([]int, len(groups))
-	named := map[string]int{} // nodes added so far, by the name of their template's node
-	most, total := limits.MaxNodes, 0
-	for len(pods) > 0 {
-		limits.Quotas = plan.Quotas
-		options := make([]PlanStep, len(groups))
-		best := -1
-		for i := range groups {
-			limits.MaxNodes = tighter(left(groups[i].MaxNew, grown[i]), left(most, total))
-			options[i] = option(set, &groups[i], pods, limits, named[groups[i].Template.Node.Name])
-			if len(plan.Steps) == 0 {
-				plan.Problems = append(plan.Problems, options[i].Problems...)
-			}
-			if len(options[i].Nodes) > 0 && (best < 0 || better(strategy, &options[i], &options[best])) {
-				best = i
-			}
-		}
-		if best < 0 {
-			plan.Unplaced = unhelped(pods, options)
-			break
-		}
-		step := options[best]
-		plan.Steps = append(plan.Steps, step)
-		plan.Quotas = step.Quotas
-		grown[best] += len(step.Nodes)
-		named[groups[best].Template.Node.Name] += len(step.Nodes)
-		total += len(step.Nodes)
-		pods = unserved(pods, &step)
+	u := scaleUp{
+		groups: groups, limits: limits, strategy: strategy, pods: parse(set, pods, limits.Fit),
+		grown: make([]int, len(groups)), named: map[string]int{}, served: make([]bool, len(pods)), left: len(pods),
 	}
-	return plan
+	u.plan.Quotas = limits.Quotas
+	for i := range groups {
+		if len(pods) > 0 {
+			u.packers = append(u.packers, newPacker(set, &groups[i].Template, u.pods, u.named[groups[i].Template.Node.Name]))
+		}
+	}
+	for u.left > 0 && u.step() {
+	}
+	return u.plan
+}
+
+// scaleUp is a plan in the making.
+type scaleUp struct {
+	groups   []NodeGroup
+	limits   Limits
+	strategy Strategy
+	pods     *pendings
+	packers  []*packer // of groups
+
+	grown  []int          // nodes added so far, of each group
+	named  map[string]int // and by the name of their template's node
+	total  int
+	served []bool // of pods
+	left   int
+
+	plan Plan
 }
 
 // option is what growing one group would bring.
-func option(set *vendors.Set, g *NodeGroup, pods []*corev1.Pod, limits Limits, first int) PlanStep {
-	step := PlanStep{Group: g.Name, Estimated: estimate(set, g.Template, pods, limits, first)}
-	step.Waste = waste(step.Nodes)
-	step.Price = g.Price * float64(len(step.Nodes))
-	return step
+type option struct {
+	*packing
+	group  int
+	served int // pods
+	waste  float64
+	price  float64
+}
+
+// step grows the best group. If none helps, the pods that are left are told why, and it returns false.
+func (u *scaleUp) step() bool {
+	u.limits.Quotas = u.plan.Quotas
+	var best *option
+	refusing := make([]*packing, len(u.groups))
+	for i := range u.groups {
+		o := u.option(i)
+		u.plan.Fits += o.fits
+		if len(u.plan.Steps) == 0 {
+			u.plan.Problems = append(u.plan.Problems, o.mould.problems...)
+			u.plan.Notes = append(u.plan.Notes, o.mould.sample.notes...)
+		}
+		switch {
+		case o.served == 0 && len(o.nodes) == 1:
+			refusing[i] = o.packing
+		case best == nil || u.strategy.better(o, best, u.groups):
+			best = o
+		}
+	}
+	if best == nil {
+		u.plan.Unplaced = u.unhelped(refusing)
+		return false
+	}
+	u.grow(best)
+	return true
+}
+
+func (u *scaleUp) option(i int) *option {
+	g, limits, most := &u.groups[i], u.limits, u.limits.MaxNodes
+	limits.MaxNodes = tighter(left(g.MaxNew, u.grown[i]), left(most, u.total))
+	o := &option{packing: u.packers[i].pack(limits, u.named[g.Template.Node.Name], u.served), group: i}
+	o.served, o.waste, o.price = o.packing.served(), o.unused(), g.Price*float64(len(o.nodes)-1)
+	return o
+}
+
+func (u *scaleUp) grow(o *option) {
+	g, added := &u.groups[o.group], len(o.nodes)-1
+	o.unplaced = nil
+	u.plan.Steps = append(u.plan.Steps, PlanStep{Group: g.Name, Estimated: o.estimated(), Waste: o.waste, Price: o.price})
+	u.plan.Quotas = o.quotas
+	u.grown[o.group] += added
+	u.named[g.Template.Node.Name] += added
+	u.total += added
+	for i := range o.nodes {
+		for _, at := range o.nodes[i].pods {
+			u.served[at] = true
+			u.left--
+		}
+	}
+}
+
+// unhelped tells every pod that is left why no group helps it, in the order in which the pods were given.
+func (u *scaleUp) unhelped(refusing []*packing) []Unhelped {
+	out := make([]Unhelped, 0, u.left)
+	at := make([]int, len(u.served)) // in out
+	for _, i := range u.pods.given {
+		if !u.served[i] {
+			at[i] = len(out)
+			out = append(out, Unhelped{Pod: u.pods.pods[i].pod, Groups: make([]Unplaced, len(u.groups))})
+		}
+	}
+	for g, k := range refusing {
+		for i := range k.unplaced {
+			f := &k.unplaced[i]
+			out[at[f.pod]].Groups[g] = k.unplacedPod(f)
+		}
+	}
+	return out
 }
 
 // left is what remains of a limit after n nodes; limits read as Limits.MaxNodes.
@@ -129,10 +205,11 @@ func tighter(a, b int) int {
 	return a
 }
 
-func waste(nodes []NewNode) float64 {
+// unused is the share of the new nodes' device memory that is left.
+func (k *packing) unused() float64 {
 	var used, have float64
-	for i := range nodes {
-		u, h := nodes[i].Usage.Sums()
+	for i := range len(k.nodes) - 1 {
+		u, h := k.nodes[i].level.usage.Sums()
 		used, have = used+float64(u.Memory), have+float64(h.Memory)
 	}
 	if have == 0 {
@@ -141,90 +218,17 @@ func waste(nodes []NewNode) float64 {
 	return 1 - used/have
 }
 
-func served(s *PlanStep) int {
-	n := 0
-	for i := range s.Nodes {
-		n += len(s.Nodes[i].Pods)
-	}
-	return n
-}
-
-func better(strategy Strategy, a, b *PlanStep) bool {
-	pods := func(s *PlanStep) float64 { return float64(served(s)) }
+// better says whether the strategy ranks option a before b.
+func (s Strategy) better(a, b *option, groups []NodeGroup) bool {
+	each := func(o *option, n float64) float64 { return n / float64(o.served) }
 	c := 0
-	switch strategy {
+	switch s {
 	case LeastWaste:
-		c = cmp.Compare(a.Waste, b.Waste)
+		c = cmp.Compare(a.waste, b.waste)
 	case LeastPrice:
-		c = cmp.Compare(a.Price/pods(a), b.Price/pods(b))
+		c = cmp.Compare(each(a, a.price), each(b, b.price))
 	case LeastNodes:
-		c = cmp.Compare(float64(len(a.Nodes))/pods(a), float64(len(b.Nodes))/pods(b))
+		c = cmp.Compare(each(a, float64(len(a.nodes)-1)), each(b, float64(len(b.nodes)-1)))
 	}
-	return cmp.Or(c, cmp.Compare(pods(b), pods(a)), cmp.Compare(a.Group, b.Group)) < 0
-}
-
-// unserved is the pods that a step does not serve, in their order. One pod may stand for several equal ones: it is counted.
-func unserved(pods []*corev1.Pod, s *PlanStep) []*corev1.Pod {
-	done := map[*corev1.Pod]int{}
-	for i := range s.Nodes {
-		for _, p := range s.Nodes[i].Pods {
-			done[p]++
-		}
-	}
-	var out []*corev1.Pod
-	for _, p := range pods {
-		if done[p] > 0 {
-			done[p]--
-			continue
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-func unhelped(pods []*corev1.Pod, options []PlanStep) []Unhelped {
-	out := make([]Unhelped, len(pods))
-	why := make([]map[*corev1.Pod]Unplaced, len(options))
-	for i := range options {
-		why[i] = map[*corev1.Pod]Unplaced{}
-		for _, u := range options[i].Unplaced {
-			why[i][u.Pod] = u
-		}
-	}
-	for i, pod := range pods {
-		out[i].Pod = pod
-		for k := range options {
-			out[i].Groups = append(out[i].Groups, why[k][pod])
-		}
-	}
-	return out
-}
-
-// PlaceAll places as many of the pods as fit on the snapshot's nodes, the most demanding first, each as PlaceAnywhere does,
-// and returns the rest in the same order: pods whose request is invalid, or that are placed already, with Err set. Only the
-// rest has reasons.
-func (s *Snapshot) PlaceAll(pods []*corev1.Pod, o PlaceOptions) (placed []Placed, rest []Placed) {
-	largest := device.NewNodeInfo("")
-	for _, n := range s.nodes.All() {
-		if n.usage.Info().Len() > largest.Len() {
-			largest = n.usage.Info()
-		}
-	}
-	for _, p := range queue(s.set, pods, largest) {
-		result, err := s.PlaceAnywhere(p.pod, o)
-		if err == nil && result.OK() {
-			result.Refused = nil
-			placed = append(placed, Placed{p.pod, result, nil})
-		} else {
-			rest = append(rest, Placed{p.pod, result, err})
-		}
-	}
-	return placed, rest
-}
-
-// Placed is a pod with what came of placing it.
-type Placed struct {
-	Pod *corev1.Pod
-	Result
-	Err error
+	return cmp.Or(c, cmp.Compare(b.served, a.served), cmp.Compare(groups[a.group].Name, groups[b.group].Name)) < 0
 }

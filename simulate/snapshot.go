@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,6 +31,7 @@ type Snapshot struct {
 	nodes  ordered.Map[*node]
 	pods   ordered.Map[string] // key of the pod → name of its node
 	quotas usage.Quotas
+	memo   *memo
 }
 
 // node is immutable; a change makes a new one.
@@ -37,6 +39,18 @@ type node struct {
 	object   *corev1.Node
 	usage    *device.NodeUsage
 	holdings []usage.Holding // in the order they came
+
+	described *description // shared by all that the node becomes; nil: not kept
+	state     atomic.Pointer[nodeState]
+}
+
+func newNode(object *corev1.Node, info *device.NodeInfo, holdings []usage.Holding) *node {
+	return &node{object: object, usage: usage.Apply(info, holdings), holdings: holdings, described: new(description)}
+}
+
+// with returns the node with other holdings and usage.
+func (n *node) with(u *device.NodeUsage, holdings []usage.Holding) *node {
+	return &node{object: n.object, usage: u, holdings: holdings, described: n.described}
 }
 
 // New reads nodes and what running pods hold on them, by the pods' annotations. Pods without such annotations hold
@@ -44,7 +58,7 @@ type node struct {
 // be read, and nodes whose name occurs twice, is reported and left out. The objects are shared, not copied: they must not
 // change while a snapshot uses them.
 func New(set *vendors.Set, nodes []*corev1.Node, pods []*corev1.Pod) (*Snapshot, []device.Problem) {
-	s := &Snapshot{set: set, quotas: usage.NewQuotas(set)}
+	s := &Snapshot{set: set, quotas: usage.NewQuotas(set), memo: newMemo()}
 	byNode, problems := holdingsByNode(set, pods)
 	sorted := slices.Clone(nodes)
 	slices.SortStableFunc(sorted, func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) })
@@ -56,7 +70,7 @@ func New(set *vendors.Set, nodes []*corev1.Node, pods []*corev1.Pod) (*Snapshot,
 			}
 			info := set.Inventory(n)
 			problems = append(problems, info.Problems()...)
-			if !yield(n.Name, &node{n, usage.Apply(info, byNode[n.Name]), byNode[n.Name]}) {
+			if !yield(n.Name, newNode(n, info, byNode[n.Name])) {
 				return
 			}
 		}
@@ -169,7 +183,7 @@ func (s *Snapshot) AddNode(object *corev1.Node, pods []*corev1.Pod) ([]device.Pr
 		return placed
 	})
 	info := s.set.Inventory(object)
-	s.addNode(&node{object, usage.Apply(info, holdings), holdings})
+	s.addNode(newNode(object, info, holdings))
 	return append(problems, info.Problems()...), nil
 }
 
@@ -203,7 +217,7 @@ func (s *Snapshot) Remove(key string) error {
 	at := slices.IndexFunc(old.holdings, func(h usage.Holding) bool { return h.Key() == key })
 	gone := old.holdings[at]
 	rest := slices.Delete(slices.Clone(old.holdings), at, at+1)
-	s.nodes = s.nodes.Set(name, &node{old.object, usage.Apply(old.usage.Info(), rest), rest})
+	s.nodes = s.nodes.Set(name, old.with(usage.Apply(old.usage.Info(), rest), rest))
 	s.pods = s.pods.Delete(key)
 	s.quotas = s.quotas.Give(gone.Namespace, gone.Allocation, old.usage.Info())
 	return nil
@@ -218,9 +232,15 @@ func (s *Snapshot) Fit(r *vendors.Request, name string) (vendors.Fit, error) {
 	return s.set.Fit(s.limited(r), n.usage), nil
 }
 
+// limited is the request under what its namespace may still take; itself where that is anything.
 func (s *Snapshot) limited(r *vendors.Request) *vendors.Request {
-	if h := s.quotas.Headroom(r.Namespace); h != nil {
-		return r.WithQuota(h)
+	headroom := s.quotas.Headroom(r.Namespace)
+	for _, asks := range r.Containers() {
+		for i := range asks {
+			if h := headroom[asks[i].Vendor]; h.Limited() {
+				return r.WithQuota(headroom)
+			}
+		}
 	}
 	return r
 }
@@ -254,10 +274,16 @@ func (r Refusal) String() string {
 // Place places a pod on a node: all of it, or nothing. That the pod does not fit is a Result, not an error; errors are an
 // invalid request, an unknown node ([ErrNoNode]), and a pod that is placed already ([ErrPlaced]). The pod is not kept.
 func (s *Snapshot) Place(pod *corev1.Pod, name string) (Result, error) {
+	return s.PlaceWith(pod, name, vendors.FitOptions{})
+}
+
+// PlaceWith is Place under what the caller asks of the fit beside the pod: only these devices, memory that is reserved.
+func (s *Snapshot) PlaceWith(pod *corev1.Pod, name string, o vendors.FitOptions) (Result, error) {
 	r, err := s.request(pod)
 	if err != nil {
 		return Result{}, err
 	}
+	r = r.With(o)
 	fit, err := s.Fit(r, name)
 	if err != nil {
 		return Result{}, err
@@ -271,11 +297,10 @@ func (s *Snapshot) Place(pod *corev1.Pod, name string) (Result, error) {
 func (s *Snapshot) request(pod *corev1.Pod) (*vendors.Request, error) {
 	r, err := s.set.Request(pod)
 	if err != nil {
-		return nil, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return nil, requestError(pod, err)
 	}
-	h := usage.Holding{Namespace: r.Namespace, Name: r.Name, UID: r.UID}
-	if on, placed := s.pods.Get(h.Key()); placed {
-		return nil, fmt.Errorf("pod %s/%s on node %s: %w", pod.Namespace, pod.Name, on, ErrPlaced)
+	if err := s.placedAlready(r); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -285,8 +310,9 @@ func (s *Snapshot) commit(r *vendors.Request, name string, fit vendors.Fit) Resu
 	old, _ := s.nodes.Get(name)
 	result := Result{Node: name, Allocation: fit.Allocation, Score: s.set.Score(r, old.usage, fit)}
 	h := usage.Of(r, name, fit.Allocation)
-	holdings := append(slices.Clip(old.holdings), h)
-	s.nodes = s.nodes.Set(name, &node{old.object, old.usage.With(fit.Allocation), holdings})
+	holdings := make([]usage.Holding, len(old.holdings), len(old.holdings)+1)
+	copy(holdings, old.holdings)
+	s.nodes = s.nodes.Set(name, old.with(old.usage.With(fit.Allocation), append(holdings, h)))
 	s.pods = s.pods.Set(h.Key(), name)
 	s.quotas = s.quotas.Take(r.Namespace, fit.Allocation, old.usage.Info())
 	return result
@@ -294,6 +320,9 @@ func (s *Snapshot) commit(r *vendors.Request, name string, fit vendors.Fit) Resu
 
 // PlaceOptions narrow the choice of a node.
 type PlaceOptions struct {
+	// Fit is what the caller asks of the fit beside the pod; the zero value: nothing.
+	Fit vendors.FitOptions
+
 	// Allow says why a node must not be used, or nil: everything that is not a device. It must not change its arguments.
 	Allow func(pod *corev1.Pod, node *corev1.Node) error
 
@@ -314,16 +343,20 @@ func (s *Snapshot) PlaceAnywhere(pod *corev1.Pod, o PlaceOptions) (Result, error
 	if err != nil {
 		return Result{}, err
 	}
-	w := search{set: s.set, pod: pod, request: s.limited(r), options: o, left: s.nodes.Len()}
+	r = r.With(o.Fit)
+	limited := s.limited(r)
+	w := search{
+		memo: s.memo, set: s.set, pod: pod, asked: s.memo.ask(limited, limited != r), options: o, nodes: s.nodes.Len(), left: s.nodes.Len(),
+	}
 	for name, n := range s.nodes.All() {
 		if w.try(name, n) && o.FirstFit {
 			break
 		}
 	}
-	if !w.fit.OK() {
+	if w.on == nil {
 		return Result{Refused: w.refused}, nil
 	}
-	result := s.commit(r, w.best.Name, w.fit)
+	result := s.commit(r, w.best.Name, s.set.Fit(limited, w.on.usage))
 	result.Refused = w.refused
 	if o.Placed != nil {
 		o.Placed(pod, s.Object(result.Node))
@@ -333,14 +366,16 @@ func (s *Snapshot) PlaceAnywhere(pod *corev1.Pod, o PlaceOptions) (Result, error
 
 // search is the way through the nodes in search of the best.
 type search struct {
+	memo    *memo
 	set     *vendors.Set
 	pod     *corev1.Pod
-	request *vendors.Request
+	asked   asked
 	options PlaceOptions
+	nodes   int
 	left    int // nodes to come
 
 	best    score.Ranked
-	fit     vendors.Fit // on the best; does not fit: none yet
+	on      *node // the best; nil: none yet
 	refused []Refusal
 }
 
@@ -353,14 +388,14 @@ func (w *search) try(name string, n *node) bool {
 			return false
 		}
 	}
-	f := w.set.Fit(w.request, n.usage)
-	if !f.OK() {
-		w.refuse(Refusal{Node: name, Reasons: f.Reasons})
+	t := w.memo.try(w.set, &w.asked, n, w.nodes)
+	if t.why != nil {
+		w.refuse(Refusal{Node: name, Reasons: *t.why})
 		return false
 	}
-	ranked := score.Ranked{Name: name, Score: w.set.Score(w.request, n.usage, f)}
-	if !w.fit.OK() || score.Compare(w.request.NodePolicy, ranked, w.best) < 0 {
-		w.best, w.fit = ranked, f
+	ranked := score.Ranked{Name: name, Score: t.score}
+	if w.on == nil || score.Compare(w.asked.NodePolicy, ranked, w.best) < 0 {
+		w.best, w.on = ranked, n
 	}
 	return true
 }

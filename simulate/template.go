@@ -2,18 +2,17 @@ package simulate
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/usage"
-	"github.com/accelfit/accelfit/vendors"
 )
 
 // Template describes the nodes that a node group adds. It usually comes from a live node of the group, whose object carries
-// that node's state; TemplateOptions say what of it a new node has.
+// that node's state; TemplateOptions say what of it a new node has. It may as well be the bare node of a cloud provider, with a
+// device profile or with a label node.kubernetes.io/instance-type that a built-in profile is known for.
 type Template struct {
 	// Node is the sample: labels, taints, allocatable, device description. It is not changed.
 	Node *corev1.Node
@@ -22,37 +21,54 @@ type Template struct {
 	// what their annotations say counts only with KeepUsage.
 	Pods []*corev1.Pod
 
+	// Profile says which devices new nodes have, whatever the sample says of them ([Profile.Apply]). nil: the sample's
+	// description counts; where it has none, the built-in profile of its instance type ([InstanceTypeProfile]).
+	Profile *Profile
+
 	Options TemplateOptions
 }
 
-// TemplateOptions say which state of the sample a new node has as well. The zero value is a fresh node: all devices
-// healthy, not cordoned, with ids of their own, and nothing taken but by Template.Pods. NUMA nodes, link scores and
-// everything else that is hardware are always kept.
+// TemplateOptions say which state of the sample a new node has as well. The zero value is a fresh node, the same whatever
+// state the sample is in: all devices healthy, not cordoned, with ids of their own, and nothing taken but by Template.Pods.
+//
+// Always kept is what is hardware or setup: labels, other taints and annotations, capacity, NUMA nodes, link scores, modes, MIG
+// profiles. Never kept is what is the sample's own: UID, provider id, addresses, pod networks, volumes, deletion, locks.
 type TemplateOptions struct {
-	KeepHealth bool // new nodes have the sample's unhealthy devices, conditions, and taints for what is wrong with it
-	KeepCordon bool // devices that the sample's operator has cordoned are cordoned on new nodes, and so is the node itself
-	KeepIDs    bool // devices have the sample's ids; otherwise <node>/<id of the sample>, so that no two nodes share one
-	KeepUsage  bool // Template.Pods hold what their annotations say they hold on the sample, MIG instances included
+	// KeepHealth: new nodes have the sample's unhealthy devices, conditions, taints for what is wrong with it, handshakes, and
+	// allocatable amounts below capacity. Otherwise they are Ready, and all that is managed is allocatable.
+	KeepHealth bool
+
+	// KeepCordon: devices that the sample's operator has cordoned are cordoned on new nodes, and so is the node itself.
+	KeepCordon bool
+
+	// KeepIDs: devices have the sample's ids; otherwise <node>/<id of the sample>, so that no two nodes share one. Where ids
+	// follow from the name of the node ([device.Identifier]) they do so on new nodes in any case.
+	KeepIDs bool
+
+	// KeepUsage: Template.Pods hold what their annotations say they hold on the sample, MIG instances included.
+	KeepUsage bool
+
+	// NoInstanceTypes: a sample without device description and profile has no devices, whatever instance type it names.
+	NoInstanceTypes bool
 }
 
-// instantiate makes a new node of the template. Template.Pods that do not fit, or cannot be read, are problems.
-func (t *Template) instantiate(set *vendors.Set, name string) (*node, []device.Problem) {
-	object := t.object(name)
-	sample := set.Inventory(t.Node)
-	problems := sample.Problems()
-	info := t.fresh(sample, name)
-	n := &node{object: object, usage: device.NewNodeUsage(info)}
-	if t.Options.KeepUsage {
-		holdings, bad := t.sampled(set, name)
-		return &node{object, usage.Apply(info, holdings), holdings}, append(problems, bad...)
+// node makes a new node. Template.Pods that do not fit, or cannot be read, are problems.
+func (p *prototype) node(name string) (*node, []device.Problem) {
+	made := p.body(name)
+	n := &node{object: made.object, usage: device.NewNodeUsage(made.info)}
+	problems := append(p.problems[:len(p.problems):len(p.problems)], made.problems...)
+	if p.template.Options.KeepUsage {
+		holdings, bad := p.sampled(&made)
+		n.usage, n.holdings = usage.Apply(made.info, holdings), holdings
+		return n, append(problems, bad...)
 	}
-	for _, pod := range t.Pods {
-		r, err := set.Request(pod)
+	for _, pod := range p.template.Pods {
+		r, err := p.set.Request(pod)
 		if err != nil {
 			problems = append(problems, device.Problem{Object: "pod " + pod.Namespace + "/" + pod.Name, Err: err})
 			continue
 		}
-		fit := set.Fit(r, n.usage)
+		fit := p.set.Fit(r, n.usage)
 		if !fit.OK() {
 			err := fmt.Errorf("does not fit on a new node of the template: %s", fit.Reasons.Detail())
 			problems = append(problems, device.Problem{Object: "pod " + pod.Namespace + "/" + pod.Name, Err: err})
@@ -64,89 +80,29 @@ func (t *Template) instantiate(set *vendors.Set, name string) (*node, []device.P
 	return n, problems
 }
 
-// object is the Kubernetes object of a new node: the sample's, less what is state of the sample.
-func (t *Template) object(name string) *corev1.Node {
-	n := t.Node.DeepCopy()
-	n.Name, n.UID, n.ResourceVersion = name, "", ""
-	if n.Labels[corev1.LabelHostname] != "" {
-		n.Labels[corev1.LabelHostname] = name
-	}
-	delete(n.Annotations, device.AnnotationLock)
-	if !t.Options.KeepCordon {
-		n.Spec.Unschedulable = false
-		n.Spec.Taints = untainted(n.Spec.Taints, corev1.TaintNodeUnschedulable)
-	}
-	if !t.Options.KeepHealth {
-		n.Spec.Taints = untainted(n.Spec.Taints, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable,
-			corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure, corev1.TaintNodePIDPressure,
-			corev1.TaintNodeNetworkUnavailable)
-		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-	}
-	return n
-}
-
-func untainted(taints []corev1.Taint, keys ...string) []corev1.Taint {
-	return slices.DeleteFunc(taints, func(t corev1.Taint) bool { return slices.Contains(keys, t.Key) })
-}
-
 // daemon makes the holding of a template pod one of a pod of its own on the node.
 func daemon(h usage.Holding, node string) usage.Holding {
 	h.UID, h.Name, h.Node = "", h.Name+"@"+node, node
 	return h
 }
 
-// fresh is the description of a new node: what is state on the sample is reset, as the options say.
-func (t *Template) fresh(sample *device.NodeInfo, name string) *device.NodeInfo {
-	var inventories []device.Inventory
-	for _, v := range sample.Described() {
-		inv := sample.Inventory(v)
-		renamed := map[string]string{}
-		for i := range inv.Devices {
-			d := &inv.Devices[i]
-			d.Healthy = d.Healthy || !t.Options.KeepHealth
-			d.Cordoned = d.Cordoned && t.Options.KeepCordon
-			if !t.Options.KeepIDs {
-				renamed[d.ID] = name + "/" + d.ID
-				d.ID = renamed[d.ID]
-			}
-		}
-		if !t.Options.KeepIDs {
-			relink(inv.Devices, renamed)
-		}
-		inventories = append(inventories, inv)
-	}
-	return device.NewNodeInfo(name, inventories...)
-}
-
-func relink(devices []device.DeviceInfo, renamed map[string]string) {
-	for i := range devices {
-		links := make(map[string]int64, len(devices[i].LinkScores))
-		for id, score := range devices[i].LinkScores {
-			if now, ok := renamed[id]; ok {
-				links[now] = score
-			}
-		}
-		devices[i].LinkScores = links
-	}
-}
-
 // sampled is what the template's pods hold on the sample, moved to a new node.
-func (t *Template) sampled(set *vendors.Set, name string) ([]usage.Holding, []device.Problem) {
-	byNode, problems := holdingsByNode(set, t.Pods)
+func (p *prototype) sampled(made *body) ([]usage.Holding, []device.Problem) {
+	byNode, problems := holdingsByNode(p.set, p.template.Pods)
 	var out []usage.Holding
-	for _, h := range byNode[t.Node.Name] {
-		h = daemon(h.DeepCopy(), name)
-		if !t.Options.KeepIDs {
-			rename := func(id *string) { *id = name + "/" + *id }
-			for i := range h.Allocation.Devices {
-				rename(&h.Allocation.Devices[i].ID)
-			}
-			for i := range h.Reservations {
-				rename(&h.Reservations[i].GPUUUID)
-			}
-			for i := range h.Blocked {
-				rename(&h.Blocked[i].ID)
-			}
+	for _, h := range byNode[p.template.Node.Name] {
+		h = daemon(h.DeepCopy(), made.object.Name)
+		for i := range h.Allocation.Devices {
+			d := &h.Allocation.Devices[i]
+			d.ID = p.renamed(made, d.Vendor, d.ID)
+		}
+		for i := range h.Reservations {
+			r := &h.Reservations[i]
+			r.GPUUUID = p.renamed(made, "", r.GPUUUID)
+		}
+		for i := range h.Blocked {
+			b := &h.Blocked[i]
+			b.ID = p.renamed(made, b.Vendor, b.ID)
 		}
 		out = append(out, h)
 	}

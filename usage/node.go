@@ -48,7 +48,7 @@ func Apply(info *device.NodeInfo, holdings []Holding) *device.NodeUsage {
 
 func add(info *device.NodeInfo, devices []device.DeviceUsage, h *Holding) {
 	reserved := byDevice(h.Reservations)
-	for _, hold := range info.Holds(h.Allocation) {
+	for _, hold := range h.Allocation.Collapse() {
 		i := info.Find(hold.Vendor, hold.ID)
 		if i < 0 {
 			continue

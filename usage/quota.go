@@ -107,6 +107,11 @@ func (q Quotas) Take(namespace string, a *device.Allocation, node *device.NodeIn
 	return q.count(namespace, q.charged(a, node), 1)
 }
 
+// TakeTimes is Take of n equal allocations at once.
+func (q Quotas) TakeTimes(namespace string, a *device.Allocation, node *device.NodeInfo, n int64) Quotas {
+	return q.count(namespace, q.charged(a, node), n)
+}
+
 // Give takes an allocation off its namespace again; nothing falls below 0.
 func (q Quotas) Give(namespace string, a *device.Allocation, node *device.NodeInfo) Quotas {
 	return q.count(namespace, q.charged(a, node), -1)
@@ -135,7 +140,8 @@ func (q Quotas) charged(a *device.Allocation, node *device.NodeInfo) *device.All
 	return a
 }
 
-func (q Quotas) count(namespace string, a *device.Allocation, sign int64) Quotas {
+// count counts an allocation a number of times, which may be negative.
+func (q Quotas) count(namespace string, a *device.Allocation, times int64) Quotas {
 	holds := a.Collapse()
 	if len(holds) == 0 {
 		return q
@@ -143,8 +149,8 @@ func (q Quotas) count(namespace string, a *device.Allocation, sign int64) Quotas
 	s := q.space(namespace)
 	for _, h := range holds {
 		u := s.used[h.Vendor]
-		u.memory = max(0, u.memory+sign*h.Memory)
-		u.cores = max(0, u.cores+sign*h.Cores)
+		u.memory = max(0, u.memory+times*h.Memory)
+		u.cores = max(0, u.cores+times*h.Cores)
 		s.used[h.Vendor] = u
 	}
 	return q.with(namespace, s)

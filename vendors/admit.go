@@ -129,7 +129,7 @@ func (s *Set) checkQuota(pod *corev1.Pod, quota map[device.Vendor]device.Headroo
 		}
 		var sum device.Tally
 		for class, d := range r.perClass(b, pod.Annotations) {
-			sum.Add(device.ContainerClass(class), 1, d.memory, d.cores)
+			sum.Add(device.ContainerClass(class), d.memory, d.cores)
 		}
 		if _, memory, cores := sum.Effective(); !h.Allows(memory, cores) {
 			return &DeniedError{"exceeding resource quota"}

@@ -75,3 +75,17 @@ func TestEveryBackendAllocatesLittle(t *testing.T) {
 		}
 	})
 }
+
+// TestOptionsAllocateNothing: nor does refusing under a caller's options.
+func TestOptionsAllocateNothing(t *testing.T) {
+	set := vendors.Default()
+	node := halfFull(t, set, "n", 8)
+	none := vendors.FitOptions{Only: vendors.OnlyIDs("none"), Reserved: unhurried().Reserved, ExactModel: true}
+	r := request(t, set, asking(gpus("1", "4000"), "nvidia.com/use-gputype", "A100,H100")).With(none)
+	if fit := set.Fit(r, node); fit.Reasons.String() != "8/8 CardExcluded" {
+		t.Fatal(fit.Reasons)
+	}
+	if n := testing.AllocsPerRun(200, func() { set.Fit(r, node) }); n > 0 {
+		t.Errorf("refusing allocates %v times", n)
+	}
+}

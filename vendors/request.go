@@ -3,7 +3,6 @@ package vendors
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -22,6 +21,7 @@ type Request struct {
 	NodePolicy      string // of the pod, or the set's
 
 	shape string
+	named bool // see ByName
 	pod   engine.Pod
 	asks  [][]device.ContainerRequest // of every container, init containers first
 	plans [][]device.Plan             // of pod.Containers, with their quota rules
@@ -47,7 +47,10 @@ func (s *Set) Request(pod *corev1.Pod) (*Request, error) {
 	if r.Empty() {
 		return r, nil
 	}
-	numaBind, _ := strconv.ParseBool(pod.Annotations[device.AnnotationNUMABind])
+	numaBind := false
+	if text, ok := pod.Annotations[device.AnnotationNUMABind]; ok {
+		numaBind, _ = strconv.ParseBool(text)
+	}
 	r.pod.Policy = score.ParsePolicy(s.devicePolicy(pod), numaBind)
 	r.pod.Weights = score.DefaultWeights()
 	if text, ok := pod.Annotations[device.AnnotationWeights]; ok {
@@ -83,16 +86,31 @@ func (e *weightsError) Unwrap() error {
 
 // shapeOf writes down everything that Fit and Score read of a pod.
 func (s *Set) shapeOf(r *Request, pod *corev1.Pod) string {
-	b := fmt.Appendf(nil, "%v%v%q%q", r.pod.Classes, r.asks, r.NodePolicy, s.devicePolicy(pod))
+	b := make([]byte, 0, 256)
+	for i, asks := range r.asks {
+		b = append(b, byte(r.pod.Classes[i]), byte(len(asks)))
+		for k := range asks {
+			a := &asks[k]
+			b = strconv.AppendQuote(b, string(a.Vendor))
+			for _, n := range [...]int64{a.Nums, a.Memory, a.MemoryPercent, a.Cores, a.CoresInAll} {
+				b = append(strconv.AppendInt(b, n, 36), ' ')
+			}
+		}
+	}
+	b = strconv.AppendQuote(b, r.NodePolicy)
+	b = strconv.AppendQuote(b, s.devicePolicy(pod))
+	if len(pod.Annotations) == 0 {
+		return string(b)
+	}
 	note := func(key string) {
 		if v, ok := pod.Annotations[key]; ok {
-			b = fmt.Appendf(b, "%q=%q", key, v)
+			b = strconv.AppendQuote(append(strconv.AppendQuote(b, key), '='), v)
 		}
 	}
 	note(device.AnnotationWeights)
 	note(device.AnnotationNUMABind)
-	for _, backend := range s.backends {
-		for _, key := range backend.Names().PodKeys {
+	for i := range s.names {
+		for _, key := range s.names[i].PodKeys {
 			note(key)
 		}
 	}
@@ -100,7 +118,8 @@ func (s *Set) shapeOf(r *Request, pod *corev1.Pod) string {
 }
 
 // Shape is equal for two requests of one set exactly when they read the same from their pods: they fit the same nodes with
-// the same devices, quotas aside. It is empty for a request that asks for nothing. It is a key, not a text for people.
+// the same devices, quotas aside. It is empty for a request that asks for nothing, and for one under options that nobody
+// can tell apart ([FitOptions.Key]): never keep an answer under an empty shape. It is a key, not a text for people.
 func (r *Request) Shape() string { return r.shape }
 
 func (s *Set) nodePolicy(pod *corev1.Pod) string {
@@ -196,14 +215,22 @@ func (r *Request) ready(quota map[device.Vendor]device.Headroom) {
 	for i, plans := range r.plans {
 		ready := make([]engine.Plan, len(plans))
 		for k, p := range plans {
+			var limit *device.Headroom
 			if h, ok := quota[p.Ask.Vendor]; ok && h.Limited() {
-				ready[k] = engine.Plan{Plan: p, Quota: &h}
-			} else {
-				ready[k] = engine.Plan{Plan: withoutQuota(p)}
+				limit = &h
 			}
+			ready[k] = readyPlan(p, limit)
 		}
 		r.pod.Containers[i].Plans = ready
 	}
+}
+
+// readyPlan is a plan under what the namespace may still take of its vendor; nil: anything.
+func readyPlan(p device.Plan, quota *device.Headroom) engine.Plan {
+	if quota == nil {
+		p = withoutQuota(p)
+	}
+	return engine.Plan{Plan: p, Quota: quota}
 }
 
 func withoutQuota(p device.Plan) device.Plan {

@@ -22,6 +22,7 @@ type Options struct {
 // Set is the backends that decide together.
 type Set struct {
 	backends []device.Backend // ascending vendor word
+	names    []device.Names   // of the backends
 	options  Options
 	config   Config
 	problems []device.Problem
@@ -44,6 +45,10 @@ func New(backends ...device.Backend) (*Set, error) {
 		if v := s.backends[i].Vendor(); v == s.backends[i-1].Vendor() {
 			return nil, fmt.Errorf("vendor word %s: two backends", v)
 		}
+	}
+	s.names = make([]device.Names, len(s.backends))
+	for i, b := range s.backends {
+		s.names[i] = b.Names()
 	}
 	return s, nil
 }
@@ -77,8 +82,8 @@ func (s *Set) Backend(v device.Vendor) device.Backend {
 // ManagedResources lists the resource names the set decides about, ascending: a scheduler must leave them to it.
 func (s *Set) ManagedResources() []string {
 	var out []string
-	for _, b := range s.backends {
-		n := b.Names()
+	for i := range s.names {
+		n := &s.names[i]
 		for _, name := range append([]string{n.Count, n.Memory, n.Percent, n.Cores}, n.Others...) {
 			if name != "" {
 				out = append(out, name)

@@ -82,7 +82,7 @@ func TestEveryVendorIsDescribed(t *testing.T) {
 		n, word := b.Names(), string(b.Vendor())
 		names := append([]string{
 			word, n.Count, n.Memory, n.Percent, n.Cores, n.Register, n.Handshake, n.ToAllocate, n.Allocated, n.Lock,
-		}, slices.Concat(n.Others, n.Writes, n.PodKeys)...)
+		}, slices.Concat(n.Others, n.Writes, n.PodKeys, n.NodeKeys)...)
 		for _, name := range names {
 			if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, "`"+strings.ReplaceAll(name, word, "<w>")+"`") && name != "" {
 				t.Errorf("%s: %s is not in docs/vendors.md", word, name)

@@ -78,7 +78,7 @@ func (v *view) book(info *device.NodeInfo, g *device.Grant, tag string) {
 		c.shares = append(c.shares[:0], v.shares...)
 		v.state = *c
 	}
-	hold := device.Hold{Slots: max(1, g.Slots), Memory: g.Memory, Cores: g.Cores, Tag: tag}
+	hold := device.Hold{Slots: 1, Memory: g.Memory, Cores: g.Cores, Tag: tag}
 	if !g.MIG.IsZero() {
 		hold.MIG = []device.MIGInstance{g.MIG}
 	}

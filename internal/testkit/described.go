@@ -11,7 +11,6 @@ import (
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/vendors"
-	"github.com/accelfit/accelfit/vendors/enflame"
 )
 
 // ModelsOf lists the device models of a vendor word.
@@ -36,8 +35,10 @@ func UsualDevices(b device.Backend, m *device.Model, n int) []device.DeviceInfo 
 		switch {
 		case len(named) == n:
 			out[i].ID, out[i].Index, out[i].NUMA = named[i].ID, named[i].Index, named[i].NUMA
-		case b.Vendor() == enflame.Vendor:
-			out[i].ID = fmt.Sprintf("n-enflame-drs-%d", i)
+		default:
+			if names, ok := b.(device.Identifier); ok {
+				out[i].ID = names.DeviceID("n", i)
+			}
 		}
 	}
 	return out

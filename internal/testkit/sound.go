@@ -17,7 +17,6 @@ import (
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
-	"github.com/accelfit/accelfit/vendors/enflame"
 )
 
 func mustBeProblems(t *testing.T, problems []device.Problem) {
@@ -117,8 +116,7 @@ func MustBeSound(t *testing.T, set *vendors.Set, pod *corev1.Pod, u *device.Node
 			t.Fatalf("granted %+v of %+v", d, info)
 		}
 		mig := info.Mode == device.ModeMIG
-		uncountedSlots := mig && set.Options().Quirks.Has(device.MIGSlotsUnchecked) ||
-			d.Vendor == enflame.Vendor && set.Options().Quirks.Has(device.EnflameByPercent)
+		uncountedSlots := mig && set.Options().Quirks.Has(device.MIGSlotsUnchecked)
 		if use.Slots > info.Slots && !uncountedSlots && all&SlotsUnchecked == 0 ||
 			use.Memory > max(info.Memory, had.Memory) && !mig && all&MemoryUnchecked == 0 ||
 			use.Cores > max(info.Cores, had.Cores) && !mig && all&CoresUnchecked == 0 {

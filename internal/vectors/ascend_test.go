@@ -149,21 +149,6 @@ func multiplied(pod *corev1.Pod, factors map[corev1.ResourceName]int64) *corev1.
 	return pod
 }
 
-// recordedBy says whether a set's decision about a request is what is recorded.
-func (s *Situation) recordedBy(d *Difference, set *vendors.Set, req *vendors.Request) bool {
-	fit := set.Fit(req, s.Node)
-	got := verdict(set, req, s.Node, fit)
-	switch d.Kind {
-	case "fit":
-		return jsonText(got.Fit) == d.Want
-	case "reason":
-		return jsonText(got.Reason) == d.Want
-	case "score":
-		return jsonText(float(got.Score)) == d.Want
-	}
-	return jsonText(compact(got.Alloc)) == jsonText(compact(s.Verdict.Alloc))
-}
-
 // twiceInAModule: two NPUs of an Ascend910C with one index make a module for the reference, in which one of them is given
 // twice (A7).
 func twiceInAModule(s *Situation, d *Difference) bool {

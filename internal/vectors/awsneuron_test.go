@@ -388,6 +388,6 @@ func (m *neuron) writes(alloc [][]Device) map[string]string {
 	}
 	out[awsneuron.AnnotationIDs] = strings.Join(ids, ",")
 	out[awsneuron.AnnotationAssigned] = "false"
-	out[awsneuron.AnnotationNode] = m.at.Node
+	out[awsneuron.AnnotationPredicateNode] = m.at.Node
 	return out
 }

@@ -10,12 +10,7 @@ import (
 )
 
 func cambriconDeviations() []Deviation {
-	cards := divided{
-		vendor: cambricon.Vendor, word: "cambricon-mlu",
-		memory: "cambricon.com/mlu.smlu.vmemory", cores: "cambricon.com/mlu.smlu.vcore", perCard: 100, unit: 256,
-		tooLarge: "cD5", remainder: "cD6", memoryless: "cD7",
-	}
-	return append(cards.deviations(),
+	return append(capacityDeviations(cambricon.Vendor),
 		Deviation{"cD3", func(s *Situation, d *Difference) bool {
 			return s.mostCores() > math.MaxInt32 && unclampedCores(s, d)
 		}},

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/cambricon"
+	"github.com/accelfit/accelfit/vendors/mthreads"
 )
 
 // divided is a vendor whose cards are counted from the node's capacity of memory and cores, with the ids of the deviations in
@@ -20,10 +22,22 @@ type divided struct {
 	tooLarge, remainder, memoryless string // ids
 }
 
-func (v *divided) deviations() []Deviation {
+// capacityDeviations are the deviations of a vendor in how cards are counted.
+func capacityDeviations(vendor device.Vendor) []Deviation {
 	var out []Deviation
-	for _, id := range slices.Compact([]string{v.remainder, v.tooLarge, v.memoryless}) {
-		out = append(out, Deviation{id, func(s *Situation, d *Difference) bool { return v.claims(id, s, d) }})
+	for _, v := range []divided{
+		{
+			cambricon.Vendor, "cambricon-mlu", "cambricon.com/mlu.smlu.vmemory", "cambricon.com/mlu.smlu.vcore", 100, 256,
+			"cD5", "cD6", "cD7",
+		},
+		{mthreads.Vendor, "mthreads", "mthreads.com/sgpu-memory", "mthreads.com/sgpu-core", 16, 512, "mD7", "mD6", "mD7"},
+	} {
+		if v.vendor != vendor {
+			continue
+		}
+		for _, id := range slices.Compact([]string{v.remainder, v.tooLarge, v.memoryless}) {
+			out = append(out, Deviation{id, func(s *Situation, d *Difference) bool { return v.claims(id, s, d) }})
+		}
 	}
 	return out
 }

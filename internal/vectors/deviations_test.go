@@ -488,24 +488,11 @@ func explainedBy(quirk device.Quirks) func(*Situation, *Difference) bool {
 			return false
 		}
 		req = req.WithQuota(s.run.quotas.Headroom(s.Pod.Namespace))
-		fit := set.Fit(req, s.Node)
-		got := verdict(set, req, s.Node, fit)
+		got := verdict(set, req, s.Node, set.Fit(req, s.Node))
 		plain := verdict(s.Set, s.Request, s.Node, s.Set.Fit(s.Request, s.Node))
 		if got.Fit == plain.Fit && got.Reason == plain.Reason && jsonText(compact(got.Alloc)) == jsonText(compact(plain.Alloc)) {
 			return false
 		}
-		switch d.Kind {
-		case "fit":
-			return jsonText(got.Fit) == d.Want
-		case "reason":
-			return jsonText(got.Reason) == d.Want
-		case "score":
-			return jsonText(float(got.Score)) == d.Want
-		case "alloc":
-			return jsonText(compact(got.Alloc)) == jsonText(compact(parseAlloc(d.Want)))
-		case "annotations":
-			return fit.OK() && jsonText(compact(got.Alloc)) == jsonText(compact(s.Verdict.Alloc))
-		}
-		return false
+		return s.recordedBy(d, set, req)
 	}
 }

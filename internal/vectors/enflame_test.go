@@ -3,17 +3,18 @@ package vectors
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/accelfit/accelfit/device"
-	"github.com/accelfit/accelfit/score"
+	"github.com/accelfit/accelfit/vendors"
 	"github.com/accelfit/accelfit/vendors/enflame"
-	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 func enflameDeviations() []Deviation {
 	return []Deviation{
 		{"eD1", addsPercentages},
-		{"eD2", countsInstances},
+		{"eD2", countsOwnSlices},
 	}
 }
 
@@ -28,78 +29,95 @@ func explainedOtherwise(s *Situation, d *Difference) bool {
 		explainedBy(device.QuotaAtAdmission)(s, d) || explainedBy(device.SidecarIsInit)(s, d)
 }
 
-// countsInstances: an instance of a running pod counts one slot of its card, whatever its slices (eD2). With usage counted so, and all
-// quirks, we decide as recorded; where percentages alone explain it, it is eD1.
-func countsInstances(s *Situation, d *Difference) bool {
-	if d.Node == "" || !hasDRS(s.run.infos[d.Node]) {
-		return false
-	}
+// countsOwnSlices: while a pod is placed, the instances of its earlier containers take a slot for each slice (eD2). With all
+// quirks and slots counted so, we decide as recorded; where percentages alone explain it, it is eD1.
+func countsOwnSlices(s *Situation, d *Difference) bool {
 	switch d.Kind {
-	case "end":
-		return d.Want == jsonText(ends(byInstances(s.run, d.Node)))
 	case "fit", "reason", "score", "alloc", "annotations":
 	default:
 		return false
 	}
-	if s.Request == nil || s.Node == nil || s.recordedBy(d, s.Set, s.Request) || explainedBy(device.EnflameByPercent)(s, d) ||
-		explainedOtherwise(s, d) {
+	if s.Request == nil || s.Node == nil || askingDRS(s) < 2 || explainedBy(device.EnflameByPercent)(s, d) || explainedOtherwise(s, d) {
 		return false
 	}
 	options := s.Set.Options()
 	options.Quirks = device.AllQuirks
-	set := s.withBackend(bySlots{s.Set.Backend(enflame.Vendor)}).With(options)
+	own := ownSlices{s.Set.Backend(enflame.Vendor), slicesOfCard(s.run.nodes[d.Node].Annotations[enflame.AnnotationCapacity])}
+	set := s.withBackend(own).With(options)
 	req, err := set.Request(s.Pod)
-	if err != nil {
+	if err != nil || s.recordedBy(d, s.Set, s.Request) {
 		return false
 	}
-	at := *s
-	at.Node = byInstances(s.run, d.Node)
-	if d.Kind == "score" && s.Request.NodePolicy == score.Spread && bonusUnderSpread(&at, at.withoutBase(d, s.Node)) {
-		return true // with what another vendor adds (D22)
+	if s.recordedBy(d, set, req.WithQuota(s.run.quotas.Headroom(s.Pod.Namespace))) {
+		return true
 	}
-	return at.recordedBy(d, set, req.WithQuota(s.run.quotas.Headroom(s.Pod.Namespace)))
+	// What earlier containers took also counts in the order of cards for the later ones.
+	return (d.Kind == "alloc" || d.Kind == "annotations") && sameFirstCard(s, set.Fit(req, s.Node))
 }
 
-// withoutBase is a difference of scores as it were if our usage of the node were that of s.
-func (s *Situation) withoutBase(d *Difference, ours *device.NodeUsage) *Difference {
-	out := *d
-	var got float32
-	if json.Unmarshal([]byte(d.Got), &got) == nil {
-		out.Got = jsonText(got - score.Node(ours) + score.Node(s.Node))
+// askingDRS is how many containers ask for an instance.
+func askingDRS(s *Situation) int {
+	n := 0
+	for _, asks := range s.Request.Containers() {
+		if slices.ContainsFunc(asks, func(a device.ContainerRequest) bool { return a.Vendor == enflame.Vendor }) {
+			n++
+		}
 	}
-	return &out
+	return n
 }
 
-func hasDRS(info *device.NodeInfo) bool {
-	from, to := info.Range(enflame.Vendor)
-	return to > from
-}
-
-// byInstances is the usage of a node where every instance of a running pod counts one slot.
-func byInstances(r *Runner, node string) *device.NodeUsage {
-	info := r.infos[node]
-	var inventories []device.Inventory
-	for _, v := range info.Described() {
-		inv := info.Inventory(v)
-		inv.Extra = nil
-		inventories = append(inventories, inv)
+// sameFirstCard says whether the first container that got an instance has it of the recorded card.
+func sameFirstCard(s *Situation, fit vendors.Fit) bool {
+	if !fit.OK() {
+		return false
 	}
-	counted := r.usageWith(node, device.NewNodeInfo(node, inventories...))
-	return device.NewNodeUsage(info).Update(func(devices []device.DeviceUsage) { copy(devices, counted.Devices()) })
+	recorded := compact(s.Verdict.Alloc)[string(enflame.Vendor)]
+	ours := fit.Allocation.Of(enflame.Vendor)
+	return len(recorded) > 1 && len(ours) == len(recorded) && recorded[0][0].UUID == ours[0].ID
 }
 
-// bySlots is the model that checks percentages, and slots as they are counted.
-type bySlots struct{ device.Backend }
+// slicesOfCard is the size of the largest profile of a capacity annotation.
+func slicesOfCard(text string) int64 {
+	var read struct {
+		Profiles map[string]string `json:"profiles"`
+	}
+	_ = json.Unmarshal([]byte(text), &read)
+	most := int64(1)
+	for name := range read.Profiles {
+		first, _, _ := strings.Cut(strings.ToLower(name), ".")
+		n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(first), "g"), 10, 64)
+		most = max(most, n)
+	}
+	return most
+}
 
-// Plan puts the usual check in the place of the one that guesses how many instances there are.
-func (b bySlots) Plan(pod *device.PodContext, ask device.ContainerRequest) device.Plan {
+// ownSlices is the model where instances of the pod at hand take a slot for each slice.
+type ownSlices struct {
+	device.Backend
+	ofCard int64
+}
+
+// Plan puts another check of slots in the place of the usual one.
+func (b ownSlices) Plan(pod *device.PodContext, ask device.ContainerRequest) device.Plan {
 	p := b.Backend.Plan(pod, ask)
 	rules := slices.Clone(p.Rules.Rules())
 	for i := range rules {
-		if rules[i].Code == device.CardTimeSlicingExhausted {
-			rules[i] = kit.Slot()
+		if rules[i].Check == device.HasSlot {
+			rules[i] = device.Rule{Code: device.CardTimeSlicingExhausted, Func: b.hasSlot}
 		}
 	}
 	p.Rules = device.NewTable(rules)
 	return p
+}
+
+func (b ownSlices) hasSlot(c *device.Candidate) bool {
+	used := c.Usage.Slots
+	for i := range c.Fit.Taken {
+		d := &c.Fit.Taken[i]
+		if d.Vendor == enflame.Vendor && d.ID == c.Info().ID && (c.Fit.Classes[d.Container] == device.Init) == (c.Fit.Class == device.Init) &&
+			c.Fit.Class != device.Init {
+			used += max(1, d.Cores*b.ofCard/100) - 1
+		}
+	}
+	return used < c.Info().Slots
 }

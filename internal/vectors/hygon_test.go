@@ -7,7 +7,6 @@ import (
 
 func hygonDeviations() []Deviation {
 	return []Deviation{
-		{"hD3", clampedCores(isHygon)},
 		{"hD10", scoredByType(isHygon)},
 		{"hD17", zeroIndex},
 	}

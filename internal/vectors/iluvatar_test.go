@@ -7,7 +7,6 @@ import (
 
 func iluvatarDeviations() []Deviation {
 	return []Deviation{
-		{"iD1", clampedCores(isIluvatar)},
 		{"iD4", scoredByType(isIluvatar)},
 	}
 }

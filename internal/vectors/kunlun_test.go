@@ -35,7 +35,7 @@ func wingsByPlace(id string, s *Situation, d *Difference) bool {
 	at := *s
 	at.Set = listed
 	listed = at.withBackend(byPlace{s.Set.Backend(kunlun.VendorVirtual)}).With(options)
-	return !s.recordedAs(d, bySlot) && s.recordedAs(d, listed)
+	return !s.recordedWithRepeats(d, bySlot) && s.recordedWithRepeats(d, listed)
 }
 
 // otherwiseExplained says whether a deviation that is not about the choice of cards explains a difference.
@@ -78,9 +78,9 @@ func oddity(info *device.NodeInfo, from, to int) string {
 	return "kD1"
 }
 
-// recordedAs says whether a set decides as recorded. Where the record has fewer cards than were asked for, the reference dropped
+// recordedWithRepeats says whether a set decides as recorded. Where the record has fewer cards than were asked for, the reference dropped
 // those that it could not find, and byPlace repeats the last that it did.
-func (s *Situation) recordedAs(d *Difference, set *vendors.Set) bool {
+func (s *Situation) recordedWithRepeats(d *Difference, set *vendors.Set) bool {
 	req, err := set.Request(s.Pod)
 	if err != nil {
 		return false

@@ -102,22 +102,7 @@ func decidesWith(s *Situation, d *Difference, which defects) bool {
 	if s.Node == nil {
 		return false
 	}
-	req = req.WithQuota(s.run.quotas.Headroom(s.Pod.Namespace))
-	fit := set.Fit(req, s.Node)
-	got := verdict(set, req, s.Node, fit)
-	switch d.Kind {
-	case "fit":
-		return jsonText(got.Fit) == d.Want
-	case "reason":
-		return jsonText(got.Reason) == d.Want
-	case "score":
-		return got.Fit == s.Verdict.Fit && jsonText(float(got.Score)) == d.Want
-	case "alloc":
-		return jsonText(got.Alloc) == d.Want
-	case "annotations":
-		return fit.OK() && jsonText(got.Alloc) == jsonText(s.Verdict.Alloc)
-	}
-	return false
+	return s.recordedExactly(d, set, req.WithQuota(s.run.quotas.Headroom(s.Pod.Namespace)))
 }
 
 // defectiveGPU is the model of whole GPUs with defects of the reference.

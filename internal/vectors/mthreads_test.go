@@ -8,12 +8,7 @@ import (
 )
 
 func mthreadsDeviations() []Deviation {
-	cards := divided{
-		vendor: mthreads.Vendor, word: "mthreads",
-		memory: "mthreads.com/sgpu-memory", cores: "mthreads.com/sgpu-core", perCard: 16, unit: 512,
-		tooLarge: "mD7", remainder: "mD6", memoryless: "mD7",
-	}
-	return append(cards.deviations(),
+	return append(capacityDeviations(mthreads.Vendor),
 		Deviation{"mD1", explainedBy(device.WholeCardIs48GiB)},
 		Deviation{"mD5", func(s *Situation, d *Difference) bool { return greedyPhases(s, d) && !s.phasesApart() }},
 		Deviation{"mD12", func(s *Situation, d *Difference) bool { return greedyPhases(s, d) && s.phasesApart() }},

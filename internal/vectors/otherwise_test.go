@@ -32,6 +32,31 @@ func (s *Situation) decidedBy(d *Difference, set *vendors.Set) bool {
 	return err == nil && s.recordedBy(d, set, req.WithQuota(s.run.quotas.Headroom(s.Pod.Namespace)))
 }
 
+// recordedBy says whether a set's decision about a request is what is recorded, lost positions aside.
+func (s *Situation) recordedBy(d *Difference, set *vendors.Set, req *vendors.Request) bool {
+	return s.recordedAs(d, set, req, compact)
+}
+
+// recordedExactly says whether a set's decision about a request is what is recorded.
+func (s *Situation) recordedExactly(d *Difference, set *vendors.Set, req *vendors.Request) bool {
+	return s.recordedAs(d, set, req, func(a Alloc) Alloc { return a })
+}
+
+func (s *Situation) recordedAs(d *Difference, set *vendors.Set, req *vendors.Request, form func(Alloc) Alloc) bool {
+	got := verdict(set, req, s.Node, set.Fit(req, s.Node))
+	switch d.Kind {
+	case "fit":
+		return jsonText(got.Fit) == d.Want
+	case "reason":
+		return jsonText(got.Reason) == d.Want
+	case "score":
+		return got.Fit == s.Verdict.Fit && jsonText(float(got.Score)) == d.Want
+	case "alloc", "annotations":
+		return jsonText(form(got.Alloc)) == jsonText(form(s.Verdict.Alloc))
+	}
+	return false
+}
+
 // withBackend is the set with another backend for a vendor word.
 func (s *Situation) withBackend(b device.Backend) *vendors.Set {
 	backends := []device.Backend{b}

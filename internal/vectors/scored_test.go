@@ -1,33 +1,9 @@
 package vectors
 
-import (
-	"encoding/json"
-
-	"github.com/accelfit/accelfit/device"
-)
+import "github.com/accelfit/accelfit/device"
 
 // words says whether a vendor word is one of those that a deviation concerns.
 type words func(s *Situation, v device.Vendor) bool
-
-// clampedCores: cores above 100 are written down as they were asked for; accelfit reads them as 100, which is what both of
-// them book.
-func clampedCores(ours words) func(*Situation, *Difference) bool {
-	return func(s *Situation, d *Difference) bool {
-		var asks []map[string]Request
-		if d.Kind != "requests" || json.Unmarshal([]byte(d.Want), &asks) != nil {
-			return false
-		}
-		for _, m := range asks {
-			for v, a := range m {
-				if a.Cores > 100 && ours(s, device.Vendor(v)) {
-					a.Cores = 100
-					m[v] = a
-				}
-			}
-		}
-		return jsonText(asks) == d.Got
-	}
-}
 
 // scoredByType: what a container asks counts in the score of a card only where the card's type is the vendor word. With cards
 // that are scored so we decide as recorded.

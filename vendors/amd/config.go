@@ -1,6 +1,9 @@
 package amd
 
-import "github.com/accelfit/accelfit/device"
+import (
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
+)
 
 // Vendor is the vendor word.
 const Vendor device.Vendor = "AMD"
@@ -24,29 +27,26 @@ type Config struct {
 	ResourceMemoryName string `json:"resourceMemoryName,omitempty"`
 }
 
+type base = kit.Base[Config]
+
 // Backend is the device model. It implements [device.Backend] and [device.Charger].
-type Backend struct{ config Config }
+type Backend struct {
+	base
+	inventory
+}
 
 // New builds the device model from a configuration.
-func New(config Config) *Backend { return &Backend{config: config} }
-
-// Backends builds the device models of a configuration: one.
-func Backends(config Config) ([]device.Backend, error) { return []device.Backend{New(config)}, nil }
-
-// Config returns the configuration the backend was built with.
-func (b *Backend) Config() Config { return b.config }
-
-// Vendor implements [device.Backend].
-func (b *Backend) Vendor() device.Vendor { return Vendor }
-
-// Names implements [device.Backend].
-func (b *Backend) Names() device.Names {
-	return device.Names{
-		Count: b.config.ResourceCountName, Memory: b.config.ResourceMemoryName, Cores: b.config.ResourceCoreName,
+func New(config Config) *Backend {
+	names := device.Names{
+		Count: config.ResourceCountName, Memory: config.ResourceMemoryName, Cores: config.ResourceCoreName,
 		CoreUnit:   "CU",
 		Register:   AnnotationRegister,
 		ToAllocate: AnnotationToAllocate, Allocated: AnnotationAllocated, WritesType: true,
 		PodKeys: []string{AnnotationUseType, AnnotationNoUseType, AnnotationUseUUID, AnnotationNoUseUUID},
 		Lock:    device.AnnotationLock, CleanUp: AnnotationRegister,
 	}
+	return &Backend{kit.NewBase(config, Vendor, names), newInventory(names)}
 }
+
+// Backends builds the device models of a configuration: one.
+func Backends(config Config) ([]device.Backend, error) { return []device.Backend{New(config)}, nil }

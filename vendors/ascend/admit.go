@@ -13,7 +13,7 @@ import (
 
 // Admit implements [device.Backend] (spec ascend §3), and refuses what Request would refuse (deviation D11).
 func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (device.Admitted, error) {
-	mine := kit.Limited(c, b.names.Count)
+	mine := kit.Limited(c, b.chip.ResourceName)
 	if mine {
 		if err := b.complete(pod, c); err != nil {
 			return device.Admitted{}, err
@@ -36,7 +36,7 @@ func (b *Backend) hide(c *corev1.Container) {
 }
 
 func (b *Backend) complete(pod *corev1.Pod, c *corev1.Container) error {
-	n, _, err := device.WholeNumber(c, b.names.Count, device.MaxAmount)
+	n, _, err := device.WholeNumber(c, b.chip.ResourceName, device.MaxAmount)
 	if err != nil {
 		return err
 	}
@@ -62,21 +62,21 @@ func (b *Backend) pair(c *corev1.Container, n int64) (int64, error) {
 	case b.Vendor() != pairWord || !b.chip.SuperPod:
 		return n, nil
 	case n == 1:
-		kit.SetLimit(c, b.names.Count, 2)
-		if _, ok := c.Resources.Requests[corev1.ResourceName(b.names.Count)]; ok {
-			kit.SetRequest(c, b.names.Count, 2)
+		kit.SetLimit(c, b.chip.ResourceName, 2)
+		if _, ok := c.Resources.Requests[corev1.ResourceName(b.chip.ResourceName)]; ok {
+			kit.SetRequest(c, b.chip.ResourceName, 2)
 		}
 		return 2, nil
 	case n%2 == 1:
-		return 0, refuse(fmt.Sprintf("Ascend910C device request must be 1 or 2*n, got %d", n), c, b.names.Count, "must be 1 or an even number")
+		return 0, refuse(fmt.Sprintf("Ascend910C device request must be 1 or 2*n, got %d", n), c, b.chip.ResourceName, "must be 1 or an even number")
 	}
 	return n, nil
 }
 
 func (b *Backend) checkCores(c *corev1.Container, soft bool) error {
-	if q, ok := device.Quantity(c, b.names.Cores); !soft && ok && q.Sign() > 0 {
+	if q, ok := device.Quantity(c, b.chip.ResourceCoreName); !soft && ok && q.Sign() > 0 {
 		const why = "is only supported in hami-core (soft split) mode"
-		return refuse(b.names.Cores+" "+why, c, b.names.Cores, why)
+		return refuse(b.chip.ResourceCoreName+" "+why, c, b.chip.ResourceCoreName, why)
 	}
 	return nil
 }
@@ -85,23 +85,23 @@ func (b *Backend) checkCores(c *corev1.Container, soft bool) error {
 // up to a template, or the whole chip. With a memory factor it is checked and left as it is (deviation A5). Several NPUs cannot
 // be split hard; n is their number after pairing (deviation A4).
 func (b *Backend) memory(c *corev1.Container, n int64, soft bool) (int64, error) {
-	if !kit.Limited(c, b.names.Memory) {
+	if !kit.Limited(c, b.chip.ResourceMemoryName) {
 		return b.chip.whole(), nil
 	}
 	rounded := b.chip.MemoryAllocatable
-	q := c.Resources.Limits[corev1.ResourceName(b.names.Memory)]
+	q := c.Resources.Limits[corev1.ResourceName(b.chip.ResourceMemoryName)]
 	if amount, whole := q.AsInt64(); whole && amount >= 0 && !soft {
 		if rounded, _ = b.chip.trim(b.chip.mib(amount)); rounded <= 0 {
-			return 0, refuse(b.names.Memory+" "+strconv.FormatInt(amount, 10)+" is invalid", c, b.names.Memory, "is more than the chip has")
+			return 0, refuse(b.chip.ResourceMemoryName+" "+strconv.FormatInt(amount, 10)+" is invalid", c, b.chip.ResourceMemoryName, "is more than the chip has")
 		}
 	}
-	amount, _, err := device.WholeNumber(c, b.names.Memory, b.most())
+	amount, _, err := device.WholeNumber(c, b.chip.ResourceMemoryName, b.most())
 	switch {
 	case err != nil || soft:
 		return amount, err
 	case n > 1 && rounded != b.chip.MemoryAllocatable:
 		const why = "vNPU not supported for multiple devices"
-		return 0, refuse(why, c, b.names.Memory, why)
+		return 0, refuse(why, c, b.chip.ResourceMemoryName, why)
 	case b.chip.factor() > 1:
 		return amount, nil
 	}
@@ -110,31 +110,18 @@ func (b *Backend) memory(c *corev1.Container, n int64, soft bool) (int64, error)
 
 // write gives the container an amount of the memory resource.
 func (b *Backend) write(c *corev1.Container, amount int64) {
-	if b.names.Memory == "" {
+	if b.chip.ResourceMemoryName == "" {
 		return
 	}
-	name := corev1.ResourceName(b.names.Memory)
+	name := corev1.ResourceName(b.chip.ResourceMemoryName)
 	if q, ok := c.Resources.Limits[name]; !ok || q.CmpInt64(amount) != 0 {
-		kit.SetLimit(c, b.names.Memory, amount)
+		kit.SetLimit(c, b.chip.ResourceMemoryName, amount)
 	}
 	if q, ok := c.Resources.Requests[name]; !ok || q.CmpInt64(amount) != 0 {
-		kit.SetRequest(c, b.names.Memory, amount)
+		kit.SetRequest(c, b.chip.ResourceMemoryName, amount)
 	}
 }
 
-// refusal is what admission turns away, in the reference's words; it unwraps to a [*device.RequestError].
-type refusal struct {
-	text  string
-	cause device.RequestError
+func refuse(text string, c *corev1.Container, name, why string) error {
+	return &kit.Refusal{Text: text, Cause: kit.Invalid(c, name, why)}
 }
-
-func refuse(text string, c *corev1.Container, key, why string) error {
-	q, _ := device.Quantity(c, key)
-	return &refusal{text, device.RequestError{Container: c.Name, Key: key, Value: q.String(), Why: why}}
-}
-
-// Error is the reference's message.
-func (r *refusal) Error() string { return r.text }
-
-// Unwrap returns the same as a [*device.RequestError].
-func (r *refusal) Unwrap() error { return &r.cause }

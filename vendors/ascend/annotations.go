@@ -1,13 +1,13 @@
 package ascend
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // runtimeDevice is one NPU as the node agent's runtime is told of it.
@@ -28,13 +28,9 @@ func (b *Backend) Annotate(pod *corev1.Pod, _ *device.NodeInfo, a *device.Alloca
 		}
 		told = append(told, r)
 	}
-	text, err := json.Marshal(told)
-	if err != nil {
-		panic("ascend: " + err.Error()) // texts and numbers can always be written
-	}
-	out := map[string]string{b.runtime: string(text)}
+	out := map[string]string{b.runtime: string(kit.JSON(told))}
 	if !now.IsZero() {
-		out[AnnotationTime] = strconv.FormatInt(now.Unix(), 10)
+		out[AnnotationPredicateTime] = strconv.FormatInt(now.Unix(), 10)
 	}
 	return out
 }

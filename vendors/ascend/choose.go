@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // manyGranted is how many granted devices are tried one by one where the quota does not allow the first choice.
@@ -35,20 +36,12 @@ func (c *chooser) near(f *device.ContainerFit, why *device.Reasons) []int {
 		f.TooFew(why)
 		return nil
 	}
-	order := inOrder(f)
+	order := kit.InOrder(f, len(f.Granted))
 	from, to := f.Node.Range(c.b.Vendor())
 	if x := c.b.factsOf(f.Node); x.connected && len(f.Granted) > n && len(x.group) == to-from {
 		order = x.byGroup(f, from)
 	}
 	return c.affordable(f, why, order)
-}
-
-func inOrder(f *device.ContainerFit) []int {
-	all := f.Ints(len(f.Granted))
-	for i := range all {
-		all[i] = i
-	}
-	return all
 }
 
 // byGroup orders the granted devices by the size of their group among them, the largest first; of equal ones the group visited
@@ -154,7 +147,7 @@ func (c *chooser) pairs(f *device.ContainerFit, why *device.Reasons) []int {
 // indexes 2j and 2j+1; where more than two were granted that say so, or two with one index, it is none (deviation A7).
 func partners(f *device.ContainerFit) []int {
 	index := func(at int) int { return f.Node.Device(f.Granted[at].Device).Index }
-	order, partner := inOrder(f), f.Ints(len(f.Granted))
+	order, partner := kit.InOrder(f, len(f.Granted)), f.Ints(len(f.Granted))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(index(a), index(b)), a-b) })
 	for from, to := 0, 0; from < len(order); from = to {
 		for to < len(order) && index(order[to])/2 == index(order[from])/2 {

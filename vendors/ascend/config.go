@@ -8,7 +8,21 @@ import (
 	"strings"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
+
+// Annotation keys. Those of one chip, with its vendor word in them, are in [Backend.Names].
+const (
+	AnnotationMode          = "huawei.com/vnpu-mode" // pod: how to share; see ModeSoftSplit
+	AnnotationPredicateTime = "predicate-time"       // pod: seconds since 1970
+	AnnotationSoftNode      = "hami-vnpu-core"       // node: "true" where the soft split is possible
+)
+
+// ModeSoftSplit is the value of AnnotationMode that asks for the soft split; any other is the hard split.
+const ModeSoftSplit = "hami-core"
+
+// pairWord is the vendor word of the chip that comes in modules of two.
+const pairWord device.Vendor = "Ascend910C"
 
 // Config is the section "vnpus" of a HAMi device configuration (spec core §15.2).
 type Config struct {
@@ -108,30 +122,86 @@ func (c Chip) smallestFirst() Chip {
 	return c
 }
 
-// trim rounds memory up to the smallest template that has it (spec ascend §2). What no template has, and the chip still does,
-// is the whole chip, which has no template; 0 is memory that the chip does not have.
-func (c *Chip) trim(mib int64) (memory int64, template string) {
-	for i := range c.Templates {
-		if t := &c.Templates[i]; mib <= t.Memory {
-			return t.Memory, t.Name
-		}
-	}
-	if mib <= c.MemoryCapacity {
-		return c.MemoryAllocatable, ""
-	}
-	return 0, ""
+type base = kit.Base[Config]
+
+// Backend is the device model of one chip. It implements [device.Backend], [device.PodRequester], [device.Annotator] and
+// [device.NodeScorer].
+type Backend struct {
+	base
+	inventory
+	chip Chip // templates ascending by memory
+
+	use, noUse string // pod annotations: ids
+	runtime    string // pod annotation: what the node agent is told
+
+	family []string // count resources of all chips of the configuration
+	hides  bool     // whether this model hides the chips from containers that ask for none
 }
 
-func (c *Chip) factor() int64 { return max(1, int64(c.MemoryFactor)) }
-
-// whole is the amount of the memory resource that stands for the whole chip.
-func (c *Chip) whole() int64 { return (c.MemoryAllocatable + c.factor() - 1) / c.factor() }
-
-// mib is what an amount of the memory resource stands for. The whole chip is no more than it has, also where the factor does
-// not divide it (deviation A5).
-func (c *Chip) mib(amount int64) int64 {
-	if amount == c.whole() {
-		return c.MemoryAllocatable
+// New builds the device models of a configuration, one for each chip in its order; the error names the key that is wrong.
+func New(config Config) ([]*Backend, error) {
+	if err := config.validate(); err != nil {
+		return nil, fmt.Errorf("vnpus: %w", err)
 	}
-	return device.Product(amount, c.factor())
+	all := make([]*Backend, len(config.Configs))
+	var family []string
+	hidden := false
+	for i := range config.Configs {
+		b := newBackend(config, config.Configs[i].smallestFirst())
+		b.hides = b.chip.OverwriteEnv && !hidden
+		hidden = hidden || b.hides
+		family = append(family, b.chip.ResourceName)
+		all[i] = b
+	}
+	for _, b := range all {
+		b.family = family
+	}
+	return all, nil
 }
+
+func newBackend(config Config, chip Chip) *Backend {
+	w := chip.CommonWord
+	b := &Backend{
+		chip: chip,
+		use:  "hami.io/use-" + w + "-uuid", noUse: "hami.io/no-use-" + w + "-uuid", runtime: "huawei.com/" + w,
+	}
+	names := device.Names{
+		Count: chip.ResourceName, Memory: chip.ResourceMemoryName, Cores: chip.ResourceCoreName,
+		MemoryFactor: chip.factor(),
+		Register:     "hami.io/node-register-" + w, Handshake: "hami.io/node-handshake-" + w,
+		ToAllocate: "hami.io/" + w + "-devices-to-allocate", Allocated: "hami.io/" + w + "-devices-allocated",
+		Writes:   []string{b.runtime, AnnotationPredicateTime},
+		PodKeys:  []string{b.use, b.noUse, AnnotationMode},
+		NodeKeys: []string{AnnotationSoftNode},
+		Lock:     device.AnnotationLock, CleanUp: "hami.io/node-handshake-" + w, Keeps: true,
+	}
+	v := device.Vendor(w)
+	b.base, b.inventory = kit.NewBase(config, v, names), newInventory(v, names)
+	return b
+}
+
+// Backends builds the device models of a configuration, one for each chip.
+func Backends(config Config) ([]device.Backend, error) {
+	all, err := New(config)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]device.Backend, len(all))
+	for i, b := range all {
+		out[i] = b
+	}
+	return out, nil
+}
+
+// Names implements [device.Backend]. The slices are the caller's.
+func (b *Backend) Names() device.Names {
+	n := b.base.Names()
+	n.Writes, n.PodKeys, n.NodeKeys = slices.Clone(n.Writes), slices.Clone(n.PodKeys), slices.Clone(n.NodeKeys)
+	return n
+}
+
+// Chip returns the configuration of the chip, templates ascending by memory. They are read-only.
+func (b *Backend) Chip() Chip { return b.chip }
+
+// is910 says whether the chip is of the family that has networks.
+func (b *Backend) is910() bool { return strings.HasPrefix(b.chip.CommonWord, "Ascend910") }

@@ -10,6 +10,14 @@ import (
 	"github.com/accelfit/accelfit/vendors/kit"
 )
 
+// inventory is what nodes tell of NPUs: the registration annotation (spec ascend §1.3). A bad entry makes it unreadable. Health is
+// the handshake (§7).
+type inventory = kit.Registered
+
+func newInventory(v device.Vendor, names device.Names) inventory {
+	return kit.NewRegistered(v, names, kit.Form{AllOrNothing: true})
+}
+
 // networkKey is the key of the network group in a device's custom information.
 const networkKey = "NetworkID"
 
@@ -27,10 +35,9 @@ type facts struct {
 
 const noGroup = -1
 
-// Inventory implements [device.Backend]: the registration annotation (spec ascend §1.3), the network groups of the devices and
-// whether the node can do the soft split. A registration with a bad entry cannot be read.
+// Inventory implements [device.Backend]: the devices, their network groups and whether the node can do the soft split.
 func (b *Backend) Inventory(node *corev1.Node) device.Inventory {
-	inv := kit.Registration(node, b.Vendor(), b.names.Register, device.RefuseAll, device.DecodeRegistration)
+	inv := b.inventory.Inventory(node)
 	if inv.Err != nil {
 		return inv
 	}
@@ -80,17 +87,4 @@ func (b *Backend) factsOf(node *device.NodeInfo) facts {
 		return *x
 	}
 	return facts{}
-}
-
-// Describe implements [device.Backend]: the registration with custom information, and as many NPUs offered as there are slots.
-func (b *Backend) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
-	if err := kit.Describe(node, b.names, devices, device.EncodeFullRegistration); err != nil {
-		return err
-	}
-	return kit.ReadsBack(b, node, devices)
-}
-
-// Health implements [device.Backend]: the handshake (spec ascend §7).
-func (b *Backend) Health(in device.HealthInput) device.HealthAnswer {
-	return kit.Handshake(in, b.names)
 }

@@ -49,7 +49,7 @@ func ExampleBackend_Annotate() {
 	}
 	written := chips[0].Annotate(&corev1.Pod{}, nil, allocation, time.Unix(1767225600, 0))
 	fmt.Println(written["huawei.com/Ascend910B3"])
-	fmt.Println(written[ascend.AnnotationTime])
+	fmt.Println(written[ascend.AnnotationPredicateTime])
 	// Output:
 	// [{"UUID":"npu-0","temp":"vir05_1c_16g","memory":16384}]
 	// 1767225600

@@ -111,10 +111,10 @@ func TestRefusalsAreTyped(t *testing.T) {
 func TestStaleOnce(t *testing.T) {
 	pod := &corev1.Pod{}
 	pod.Annotations = map[string]string{
-		ascend.AnnotationTime: "1", "huawei.com/Ascend910B3": "[]", "hami.io/Ascend910B3-devices-allocated": "d0,Ascend910B3,1,0:;",
+		ascend.AnnotationPredicateTime: "1", "huawei.com/Ascend910B3": "[]", "hami.io/Ascend910B3-devices-allocated": "d0,Ascend910B3,1,0:;",
 	}
 	got := set().Stale(pod, nil)
-	want := []string{"hami.io/Ascend910B3-devices-allocated", "huawei.com/Ascend910B3", ascend.AnnotationTime}
+	want := []string{"hami.io/Ascend910B3-devices-allocated", "huawei.com/Ascend910B3", ascend.AnnotationPredicateTime}
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

@@ -2,7 +2,7 @@ package ascend
 
 import "github.com/accelfit/accelfit/device"
 
-// Models lists the chips of spec ascend §1.1, with the memory and AI cores of HAMi's chart. The slots are what node agents
+// Models lists the device models of this vendor: the chips of spec ascend §1.1, with the memory and AI cores of HAMi's chart. The slots are what node agents
 // register: how often the smallest template goes into the chip, by AI cores and by memory.
 func Models() []device.Model {
 	return []device.Model{

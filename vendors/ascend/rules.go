@@ -41,7 +41,7 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 
 // canSplitSoftly refuses nodes that cannot do the soft split, with one device counted for the node.
 func (b *Backend) canSplitSoftly(f *device.ContainerFit, why *device.Reasons) bool {
-	can := b.softDefault
+	can := b.Config().HAMiVNPUCore
 	if x := b.factsOf(f.Node); x.softSaid {
 		can = x.soft
 	}

@@ -3,6 +3,7 @@ package ascend
 import (
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/score"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // ScoreNodes implements [device.NodeScorer]: how near the NPUs of each container are (spec ascend §6.3). Under spread it is
@@ -33,17 +34,12 @@ func (b *Backend) nearness(node *device.NodeInfo, devices []device.ContainerDevi
 		size = make([]int, x.groups)
 	}
 	var sum float32
-	for len(devices) > 0 {
-		n := 1
-		for n < len(devices) && devices[n].Container == devices[0].Container {
-			n++
-		}
-		largest := b.largest(node, &x, devices[:n], size)
+	for given := range kit.PerContainer(devices) {
+		largest := b.largest(node, &x, given, size)
 		if largest == 0 {
 			return 0
 		}
-		sum += float32(largest) / float32(n)
-		devices = devices[n:]
+		sum += float32(largest) / float32(len(given))
 	}
 	return sum
 }

@@ -10,15 +10,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // Annotate implements [device.Annotator] (spec awsneuron §12): the numbers of the devices given to containers that ask for
 // devices, and of the cores given to containers that ask for cores, in one list.
 func (b *Backend) Annotate(pod *corev1.Pod, node *device.NodeInfo, a *device.Allocation, now time.Time) map[string]string {
-	out := map[string]string{AnnotationAssigned: "false", AnnotationNode: node.Name()}
-	if !now.IsZero() {
-		out[AnnotationAllocTime] = strconv.FormatInt(now.UnixNano(), 10)
-	}
+	out := map[string]string{AnnotationAssigned: "false", AnnotationPredicateNode: node.Name()}
+	kit.Stamp(out, AnnotationAllocTime, now)
 	containers := slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers)
 	cores := shapeIn(node.Extra(Vendor)).cores
 	var ids []string
@@ -30,7 +29,7 @@ func (b *Backend) Annotate(pod *corev1.Pod, node *device.NodeInfo, a *device.All
 		for mask := uint64(d.Cores); mask != 0; mask &= mask - 1 {
 			core := int64(d.Index)*cores + int64(bits.TrailingZeros64(mask))
 			ids = append(ids, strconv.FormatInt(core, 10))
-			out[AnnotationResourceType] = b.config.ResourceCoreName
+			out[AnnotationResourceType] = b.Config().ResourceCoreName
 		}
 	}
 	out[AnnotationIDs] = strings.Join(ids, ",")

@@ -1,6 +1,9 @@
 package awsneuron
 
-import "github.com/accelfit/accelfit/device"
+import (
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
+)
 
 // chooser picks the devices of a container that may need several. It is immutable.
 type chooser struct {
@@ -58,7 +61,7 @@ func (c *chooser) run(f *device.ContainerFit, why *device.Reasons) []int {
 		if free++; free < n || !neighbours(f, index+1-n, n) {
 			continue
 		}
-		if picked := places(at[index+1-n : index+1]); c.allows(f, picked) {
+		if picked := places(at[index+1-n : index+1]); !c.quota || kit.WithinQuota(f, picked) {
 			return picked
 		}
 		limited = true
@@ -78,17 +81,6 @@ func places(at []int16) []int {
 		out[i] = int(at[i]) - 1
 	}
 	return out
-}
-
-func (c *chooser) allows(f *device.ContainerFit, picked []int) bool {
-	if !c.quota || f.Quota == nil {
-		return true
-	}
-	grants := make([]device.Grant, len(picked))
-	for i, at := range picked {
-		grants[i] = f.Granted[at]
-	}
-	return f.WithinQuota(grants...)
 }
 
 func (c *chooser) explain(f *device.ContainerFit, why *device.Reasons, limited bool) {

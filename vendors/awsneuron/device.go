@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,8 +29,8 @@ type shape struct {
 // (deviations nD2, nD5).
 func (b *Backend) shapeOf(node *corev1.Node, n int64) (*shape, error) {
 	s := newShape(0, node.Labels[LabelInstanceType])
-	q, found := node.Status.Capacity[corev1.ResourceName(b.config.ResourceCoreName)]
-	if !found || b.config.ResourceCoreName == "" {
+	q, found := node.Status.Capacity[corev1.ResourceName(b.Config().ResourceCoreName)]
+	if !found || b.Config().ResourceCoreName == "" {
 		return s, nil
 	}
 	cores, whole := q.AsInt64()
@@ -49,20 +48,21 @@ func newShape(cores int64, instance string) *shape {
 }
 
 func (b *Backend) coresError(err error) error {
-	return &device.DecodeError{Key: "capacity " + b.config.ResourceCoreName, Err: err}
+	return &device.DecodeError{Key: "capacity " + b.Config().ResourceCoreName, Err: err}
 }
 
-// device is how device i of a node reads (spec awsneuron §5).
-func (s *shape) device(node string, i int) device.DeviceInfo {
-	d := device.DeviceInfo{
-		ID: node + "-" + string(Vendor) + "-" + strconv.Itoa(i), Vendor: Vendor, Index: i, Type: string(Vendor),
-		Slots: s.cores, Cores: all(s.cores), Healthy: true,
-	}
+// device is what a device of a node has (spec awsneuron §5).
+func (s *shape) device(_, _ int) device.DeviceInfo {
+	d := device.DeviceInfo{Slots: s.cores, Cores: all(s.cores)}
 	if s.instance != "" {
-		text, _ := json.Marshal(s.instance) // a text always can
-		d.CustomInfo = map[string]json.RawMessage{customInstanceType: text}
+		d.CustomInfo = map[string]json.RawMessage{customInstanceType: kit.JSON(s.instance)}
 	}
 	return d
+}
+
+// DeviceID implements [device.Identifier].
+func (b *Backend) DeviceID(node string, index int) string {
+	return kit.NumberedID(node, string(Vendor), index)
 }
 
 // all is the mask of n cores, the lowest.
@@ -70,9 +70,10 @@ func all(n int64) int64 { return 1<<n - 1 }
 
 // Inventory implements [device.Backend]: as many devices as the node's capacity of the count resource says.
 func (b *Backend) Inventory(node *corev1.Node) device.Inventory {
-	n, _ := device.Capacity(node, b.config.ResourceCountName)
+	n, _ := device.Capacity(node, b.Config().ResourceCountName)
 	s, err := b.shapeOf(node, max(1, n))
-	inv := kit.Counted(node, Vendor, b.config.ResourceCountName, func(i int) device.DeviceInfo { return s.device(node.Name, i) })
+	devices := kit.NewCounted(Vendor, b.Config().ResourceCountName, string(Vendor), s.device)
+	inv := devices.Inventory(node)
 	if inv.Err == nil && err != nil {
 		return device.Inventory{Vendor: Vendor, Err: err}
 	}
@@ -88,8 +89,8 @@ func (b *Backend) Describe(node *corev1.Node, devices []device.DeviceInfo) error
 		cores = min(bits.Len64(uint64(devices[0].Cores)), mostCores)
 		_ = json.Unmarshal(devices[0].CustomInfo[customInstanceType], &instance) // what is no text does not read back
 	}
-	device.Offer(node, b.config.ResourceCountName, n)
-	device.Offer(node, b.config.ResourceCoreName, n*int64(cores))
+	device.Offer(node, b.Config().ResourceCountName, n)
+	device.Offer(node, b.Config().ResourceCoreName, n*int64(cores))
 	if instance != "" {
 		if node.Labels == nil {
 			node.Labels = map[string]string{}

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // usualCores is what a device of a node that is not known counts as.
@@ -19,14 +20,14 @@ const mostAsked = math.MaxUint32 - 1
 // cores. Numbers that are not whole, negative or out of range are errors (deviation nD8), and so are odd numbers of more
 // cores than any device has (deviation nD1).
 func (b *Backend) Request(c *corev1.Container) (device.ContainerRequest, error) {
-	devices, err := number(c, b.config.ResourceCountName, device.MaxAmount)
+	devices, err := number(c, b.Config().ResourceCountName, device.MaxAmount)
 	if err != nil {
 		return device.ContainerRequest{}, err
 	}
 	if devices > 0 {
 		return device.ContainerRequest{Vendor: Vendor, Nums: devices, Cores: usualCores}, nil
 	}
-	cores, err := number(c, b.config.ResourceCoreName, mostAsked)
+	cores, err := number(c, b.Config().ResourceCoreName, mostAsked)
 	if err != nil || cores == 0 {
 		return device.ContainerRequest{}, err
 	}
@@ -36,7 +37,7 @@ func (b *Backend) Request(c *corev1.Container) (device.ContainerRequest, error) 
 		ask.Nums, ask.Cores = cores/usualCores, usualCores
 	case cores > mostCores:
 		why := fmt.Sprintf("must be 1 or a multiple of %d, got %d", usualCores, cores)
-		return device.ContainerRequest{}, invalid(c, b.config.ResourceCoreName, why)
+		return device.ContainerRequest{}, kit.Invalid(c, b.Config().ResourceCoreName, why)
 	}
 	return ask, nil
 }
@@ -49,19 +50,14 @@ func number(c *corev1.Container, name string, most int64) (int64, error) {
 	}
 	switch n, whole := q.AsInt64(); {
 	case !whole:
-		return 0, invalid(c, name, "must be an integer")
+		return 0, kit.Invalid(c, name, "must be an integer")
 	case n < 0:
-		return 0, invalid(c, name, "must be greater than 0")
+		return 0, kit.Invalid(c, name, "must be greater than 0")
 	case n > most:
-		return 0, invalid(c, name, fmt.Sprintf("must not exceed %d", most))
+		return 0, kit.Invalid(c, name, fmt.Sprintf("must not exceed %d", most))
 	default:
 		return n, nil
 	}
-}
-
-func invalid(c *corev1.Container, name, why string) error {
-	q, _ := device.Quantity(c, name)
-	return &device.RequestError{Container: c.Name, Key: name, Value: q.String(), Why: why}
 }
 
 // Admit implements [device.Backend] (spec awsneuron §7): nothing is completed; amounts in requests alone count as well.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // The vendor words.
@@ -22,8 +23,8 @@ const (
 	AnnotationNoUseUUID = "enflame.com/nouse-gpuuuid"              // pod
 	AnnotationAllocated = "hami.io/enflame-vgpu-devices-allocated" // pod
 
-	AnnotationAssigned      = "enflame.com/gcu-assigned"       // pod: false; for the node agent to set
-	AnnotationAssignedTime  = "enflame.com/gcu-assigned-time"  // pod: nanoseconds
+	AnnotationAssigned      = "enflame.com/gcu-assigned"       // pod: false until the node agent has made the instances
+	AnnotationAssignedTime  = "enflame.com/gcu-assigned-time"  // pod: nanoseconds since 1970
 	AnnotationAssignedIndex = "enflame.com/gcu-assigned-index" // pod: card of the first instance
 	AnnotationAssignedID    = "enflame.com/gcu-assigned-id"    // pod: the same
 	AnnotationAssignedMinor = "enflame.com/gcu-assigned-minor" // pod: minor number of that card
@@ -46,45 +47,38 @@ func Backends(config Config) ([]device.Backend, error) {
 	return []device.Backend{NewGCU(config), NewDRS(config)}, nil
 }
 
+type base = kit.Base[Config]
+
 // GCU is the device model of whole cards. It implements [device.Backend].
-type GCU struct{ config Config }
+type GCU struct {
+	base
+	gcuInventory
+}
 
-// NewGCU builds the device model of whole cards from a configuration.
-func NewGCU(config Config) *GCU { return &GCU{config: config} }
-
-// Vendor implements [device.Backend].
-func (b *GCU) Vendor() device.Vendor { return VendorGCU }
-
-// Names implements [device.Backend].
-func (b *GCU) Names() device.Names {
-	return device.Names{
-		Count: b.config.ResourceNameGCU, ToAllocate: AnnotationGCUToAllocate, Allocated: AnnotationGCUAllocated,
+// NewGCU builds the device model of whole cards.
+func NewGCU(config Config) *GCU {
+	names := device.Names{
+		Count: config.ResourceNameGCU, ToAllocate: AnnotationGCUToAllocate, Allocated: AnnotationGCUAllocated,
 	}
+	return &GCU{kit.NewBase(config, VendorGCU, names), newGCUInventory(names)}
 }
 
 // DRS is the device model of cards with hard partitions. It implements [device.Backend], [device.Annotator] and
 // [device.AdmissionCharger].
-type DRS struct{ count, memory, cores string }
-
-// NewDRS builds the device model of DRS cards from a configuration. Resources without a name have the usual one, unless the
-// configuration is empty.
-func NewDRS(config Config) *DRS {
-	if config == (Config{}) {
-		return &DRS{}
-	}
-	return &DRS{
-		count:  cmp.Or(config.ResourceNameDRSGCU, config.ResourceNameVGCU, "enflame.com/drs-gcu"),
-		memory: cmp.Or(config.ResourceNameGCUMemory, "enflame.com/gcu-memory"),
-		cores:  cmp.Or(config.ResourceNameGCUCore, "enflame.com/gcu-core"),
-	}
+type DRS struct {
+	base
+	count, memory, cores string // resources
 }
 
-// Vendor implements [device.Backend].
-func (b *DRS) Vendor() device.Vendor { return Vendor }
-
-// Names implements [device.Backend].
-func (b *DRS) Names() device.Names {
-	return device.Names{
+// NewDRS builds the device model of DRS cards. Resources without a name have the usual one, unless the configuration is empty.
+func NewDRS(config Config) *DRS {
+	b := &DRS{}
+	if config != (Config{}) {
+		b.count = cmp.Or(config.ResourceNameDRSGCU, config.ResourceNameVGCU, "enflame.com/drs-gcu")
+		b.memory = cmp.Or(config.ResourceNameGCUMemory, "enflame.com/gcu-memory")
+		b.cores = cmp.Or(config.ResourceNameGCUCore, "enflame.com/gcu-core")
+	}
+	b.base = kit.NewBase(config, Vendor, device.Names{
 		Count: b.count, Memory: b.memory, Cores: b.cores,
 		Register: AnnotationCapacity, Allocated: AnnotationAllocated,
 		PodKeys: []string{AnnotationUseUUID, AnnotationNoUseUUID},
@@ -92,5 +86,6 @@ func (b *DRS) Names() device.Names {
 			AnnotationAssigned, AnnotationAssignedTime, AnnotationAssignedIndex, AnnotationAssignedID, AnnotationAssignedMinor,
 			AnnotationRequestSize, AnnotationContainers,
 		},
-	}
+	})
+	return b
 }

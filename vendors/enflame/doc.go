@@ -1,5 +1,5 @@
-// Package enflame is the device model of Enflame GCUs: of whole cards (vendor word GCU) and of cards with hard partitions, called DRS or
-// vGCU (vendor word Enflame).
+// Package enflame is the device model of Enflame GCUs: whole cards ([GCU]) and cards with hard partitions, called DRS or vGCU
+// ([DRS]).
 //
 // Whole cards are exclusive: a container asks for a number of them (enflame.com/gcu).
 //

@@ -1,6 +1,9 @@
 package hygon
 
-import "github.com/accelfit/accelfit/device"
+import (
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
+)
 
 // Vendor is the vendor word.
 const Vendor device.Vendor = "DCU"
@@ -25,29 +28,27 @@ type Config struct {
 	MemoryFactor       int32  `json:"memoryFactor,omitempty"` // MiB of one unit of the memory resource; below 1: 1
 }
 
+type base = kit.Base[Config]
+
 // Backend is the device model. It implements [device.Backend].
-type Backend struct{ config Config }
+type Backend struct {
+	base
+	inventory
+	asks
+}
 
 // New builds the device model from a configuration.
-func New(config Config) *Backend { return &Backend{config: config} }
-
-// Backends builds the device models of a configuration: one.
-func Backends(config Config) ([]device.Backend, error) { return []device.Backend{New(config)}, nil }
-
-// Config returns the configuration the backend was built with.
-func (b *Backend) Config() Config { return b.config }
-
-// Vendor implements [device.Backend].
-func (b *Backend) Vendor() device.Vendor { return Vendor }
-
-// Names implements [device.Backend].
-func (b *Backend) Names() device.Names {
-	return device.Names{
-		Count: b.config.ResourceCountName, Memory: b.config.ResourceMemoryName, Cores: b.config.ResourceCoreName,
-		MemoryFactor: max(1, int64(b.config.MemoryFactor)),
+func New(config Config) *Backend {
+	names := device.Names{
+		Count: config.ResourceCountName, Memory: config.ResourceMemoryName, Cores: config.ResourceCoreName,
+		MemoryFactor: max(1, int64(config.MemoryFactor)),
 		Register:     AnnotationRegister, Handshake: AnnotationHandshake,
 		ToAllocate: AnnotationToAllocate, Allocated: AnnotationAllocated,
 		PodKeys: []string{AnnotationUseType, AnnotationNoUseType, AnnotationUseUUID, AnnotationNoUseUUID},
 		Lock:    device.AnnotationLock,
 	}
+	return &Backend{kit.NewBase(config, Vendor, names), newInventory(names), newAsks(names)}
 }
+
+// Backends builds the device models of a configuration: one.
+func Backends(config Config) ([]device.Backend, error) { return []device.Backend{New(config)}, nil }

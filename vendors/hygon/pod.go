@@ -1,26 +1,20 @@
 package hygon
 
 import (
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/vendors/kit"
 )
 
-// Request implements [device.Backend] (spec hygon §6). Amounts that are no whole numbers or out of range are errors (deviation
-// hD2), cores above 100 count as 100 (hD3).
-func (b *Backend) Request(c *corev1.Container) (device.ContainerRequest, error) {
-	cards := kit.Shares{
-		Vendor: Vendor, Count: b.config.ResourceCountName, Memory: b.config.ResourceMemoryName, Cores: b.config.ResourceCoreName,
-		Unit: int64(b.config.MemoryFactor), DefaultCores: 100,
-	}
-	return cards.Request(c)
-}
+// asks is how containers ask (spec hygon §6). Amounts that are no whole numbers or out of range are errors (deviation hD2), cores
+// above 100 count as 100 (hD3). Admission completes nothing; cards in limits or requests make a container this vendor's (§7,
+// hD16).
+type asks = kit.Asks
 
-// Admit implements [device.Backend] (spec hygon §7): nothing is completed. Cards can be asked for in limits or requests, as in
-// Request (deviation hD16).
-func (b *Backend) Admit(_ *corev1.Pod, c *corev1.Container) (device.Admitted, error) {
-	return kit.AdmitAsked(b, c, kit.Named(c, b.config.ResourceCountName))
+func newAsks(names device.Names) asks {
+	return kit.Asked(kit.Shares{
+		Vendor: Vendor, Count: names.Count, Memory: names.Memory, Cores: names.Cores,
+		Unit: names.MemoryFactor, DefaultCores: 100,
+	})
 }
 
 // Plan implements [device.Backend]: the checks of spec hygon §9 in their order, and the quota (deviation hD12).

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // Config is an entry of the list "iluvatars" of a HAMi device configuration (spec iluvatar §2).
@@ -27,12 +28,15 @@ func (c *Config) validate() error {
 	return nil
 }
 
+type base = kit.Base[Config]
+
 // Backend is the device model of one chip. It implements [device.Backend].
 type Backend struct {
-	config Config
-	names  device.Names
-	use    string // pod annotation: ids
-	noUse  string // pod annotation: ids
+	base
+	inventory
+	asks
+	use   string // pod annotation: ids
+	noUse string // pod annotation: ids
 }
 
 // New builds the device model of a chip; the error names the key that is wrong.
@@ -45,16 +49,17 @@ func New(config Config) (*Backend, error) {
 
 func newBackend(config Config) *Backend {
 	w := config.CommonWord
-	b := &Backend{config: config, use: "hami.io/use-" + w + "-uuid", noUse: "hami.io/no-use-" + w + "-uuid"}
-	b.names = device.Names{
+	use, noUse := "hami.io/use-"+w+"-uuid", "hami.io/no-use-"+w+"-uuid"
+	names := device.Names{
 		Count: config.ResourceCountName, Memory: config.ResourceMemoryName, Cores: config.ResourceCoreName,
 		MemoryFactor: memoryUnit,
 		Register:     "hami.io/node-" + w + "-register", Handshake: "hami.io/node-handshake-" + w,
 		ToAllocate: "hami.io/" + w + "-devices-to-allocate", Allocated: "hami.io/" + w + "-devices-allocated",
-		PodKeys: []string{b.use, b.noUse},
+		PodKeys: []string{use, noUse},
 		Lock:    device.AnnotationLock,
 	}
-	return b
+	v := device.Vendor(w)
+	return &Backend{kit.NewBase(config, v, names), newInventory(v, names), newAsks(v, names), use, noUse}
 }
 
 // Backends builds the device models of a configuration, one for each chip; the error names the key that is wrong. Two chips
@@ -74,12 +79,3 @@ func Backends(configs []Config) ([]device.Backend, error) {
 	}
 	return out, nil
 }
-
-// Config returns the configuration the backend was built with.
-func (b *Backend) Config() Config { return b.config }
-
-// Vendor implements [device.Backend].
-func (b *Backend) Vendor() device.Vendor { return device.Vendor(b.config.CommonWord) }
-
-// Names implements [device.Backend].
-func (b *Backend) Names() device.Names { return b.names }

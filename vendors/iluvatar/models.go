@@ -2,7 +2,7 @@ package iluvatar
 
 import "github.com/accelfit/accelfit/device"
 
-// Models lists the chips of HAMi's configuration (spec iluvatar §2). A BI-V150 is registered as two devices of half its 64 GB;
+// Models lists the device models of this vendor: the chips of HAMi's configuration (spec iluvatar §2). A BI-V150 is registered as two devices of half its 64 GB;
 // memory is otherwise that of Iluvatar CoreX' data sheets, ten tasks a card are as in spec iluvatar §16.
 func Models() []device.Model {
 	return []device.Model{

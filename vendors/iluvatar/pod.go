@@ -17,24 +17,25 @@ const memoryUnit = 256
 // envName tells a container its own name, in this spelling (spec iluvatar §7).
 const envName = "SOL_CONTINER_NAME"
 
-// Request implements [device.Backend] (spec iluvatar §6). Amounts that are no whole numbers, negative or out of range are errors
+// asks is how containers ask (spec iluvatar §6). Amounts that are no whole numbers, negative or out of range are errors
 // (deviations iD2, iD3); cores above 100, which admission writes for several cards, count as 100 from then on (iD1).
-func (b *Backend) Request(c *corev1.Container) (device.ContainerRequest, error) {
-	cards := kit.Shares{
-		Vendor: b.Vendor(), Count: b.names.Count, Memory: b.names.Memory, Cores: b.names.Cores,
+type asks = kit.Asks
+
+func newAsks(v device.Vendor, names device.Names) asks {
+	return kit.Asked(kit.Shares{
+		Vendor: v, Count: names.Count, Memory: names.Memory, Cores: names.Cores,
 		Unit: memoryUnit, MostCores: math.MaxInt64,
-	}
-	return cards.Request(c)
+	})
 }
 
 // Admit implements [device.Backend] (spec iluvatar §7), for cards in limits or requests, as in Request (deviation iD15).
 func (b *Backend) Admit(_ *corev1.Pod, c *corev1.Container) (device.Admitted, error) {
 	ask, err := b.Request(c)
-	if err != nil || !kit.Named(c, b.names.Count) {
+	if err != nil || !kit.Named(c, b.Config().ResourceCountName) {
 		return device.Admitted{}, err
 	}
 	out := device.Admitted{Mine: true}
-	if ask.Nums > 1 && b.names.Cores != "" {
+	if ask.Nums > 1 && b.Config().ResourceCoreName != "" {
 		out.Warnings = b.wholeCards(c, 100*ask.Nums)
 	}
 	if named := func(e corev1.EnvVar) bool { return e.Name == envName }; c.Name != "" && !slices.ContainsFunc(c.Env, named) {
@@ -45,10 +46,10 @@ func (b *Backend) Admit(_ *corev1.Pod, c *corev1.Container) (device.Admitted, er
 
 // wholeCards sets the limit of cores, and warns where it replaces another (deviation iD14).
 func (b *Backend) wholeCards(c *corev1.Container, cores int64) (warnings []string) {
-	if q, given := device.Quantity(c, b.names.Cores); given && q.CmpInt64(cores) != 0 {
-		warnings = append(warnings, fmt.Sprintf("container %s: %s: %s is replaced by %d, all cores of each card", c.Name, b.names.Cores, q.String(), cores))
+	if q, given := device.Quantity(c, b.Config().ResourceCoreName); given && q.CmpInt64(cores) != 0 {
+		warnings = append(warnings, fmt.Sprintf("container %s: %s: %s is replaced by %d, all cores of each card", c.Name, b.Config().ResourceCoreName, q.String(), cores))
 	}
-	kit.SetLimit(c, b.names.Cores, cores)
+	kit.SetLimit(c, b.Config().ResourceCoreName, cores)
 	return warnings
 }
 

@@ -9,15 +9,6 @@ import (
 	"github.com/accelfit/accelfit/device"
 )
 
-// AdmitAsked is the admission of vendors that complete nothing: a container is theirs when it names the resource, and what
-// Request would refuse is refused (deviation D11).
-func AdmitAsked(b device.Backend, c *corev1.Container, named bool) (device.Admitted, error) {
-	if _, err := b.Request(c); err != nil {
-		return device.Admitted{}, err
-	}
-	return device.Admitted{Mine: named}, nil
-}
-
 // Named says whether a container names a resource, in its limits or requests.
 func Named(c *corev1.Container, name string) bool {
 	_, ok := device.Quantity(c, name)
@@ -48,5 +39,12 @@ func AddEnv(c *corev1.Container, name, value string) {
 	env := corev1.EnvVar{Name: name, Value: value}
 	if !slices.Contains(c.Env, env) {
 		c.Env = append(c.Env, env)
+	}
+}
+
+// SetRuntimeClass gives a pod the runtime class that its devices need, unless it has one or none is configured.
+func SetRuntimeClass(pod *corev1.Pod, name string) {
+	if pod.Spec.RuntimeClassName == nil && name != "" {
+		pod.Spec.RuntimeClassName = &name
 	}
 }

@@ -33,27 +33,6 @@ func Registration(
 	return inv
 }
 
-// Counted makes the devices of a vendor whose node agent tells no more than their number, as the capacity of a resource:
-// make is called for each. More than [device.MaxDevices] is an error.
-func Counted(node *corev1.Node, v device.Vendor, resource string, make func(i int) device.DeviceInfo) device.Inventory {
-	inv := device.Inventory{Vendor: v}
-	n, _ := device.Capacity(node, resource)
-	if n <= 0 {
-		inv.Err = fmt.Errorf("%w: device not found %s", device.ErrNoDescription, resource)
-		return inv
-	}
-	if n > device.MaxDevices {
-		inv.Err = &device.DecodeError{
-			Key: "capacity " + resource, Err: fmt.Errorf("%d devices, more than %d", n, device.MaxDevices),
-		}
-		return inv
-	}
-	for i := range int(n) {
-		inv.Devices = append(inv.Devices, make(i))
-	}
-	return inv
-}
-
 // Handshake is the health rule of vendors whose node agent answers a handshake (spec core §2.7). A handshake is announced on
 // nodes that register devices only.
 func Handshake(in device.HealthInput, names device.Names) device.HealthAnswer {

@@ -13,9 +13,14 @@ import (
 	"github.com/accelfit/accelfit/device"
 )
 
-// ReadsBack checks that a node which a backend has described reads as the devices it was described with; the error names the
+// reader is the part of [device.Backend] that reads a node.
+type reader interface {
+	Inventory(*corev1.Node) device.Inventory
+}
+
+// ReadsBack checks that a node which a model has described reads as the devices it was described with; the error names the
 // first device and field that the description does not tell of.
-func ReadsBack(b device.Backend, node *corev1.Node, devices []device.DeviceInfo) error {
+func ReadsBack(b reader, node *corev1.Node, devices []device.DeviceInfo) error {
 	inv := b.Inventory(node)
 	switch {
 	case inv.Err != nil && len(devices) > 0:

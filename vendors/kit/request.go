@@ -22,8 +22,8 @@ type Shares struct {
 }
 
 // Request reads a container: limits go before requests, name by name. No memory, or memory 0, is 100 percent of each device.
-// Cores above 100 are left as written; see [AtMostWhole]. A count of 0 asks for nothing, whatever the other amounts. Amounts that are no whole numbers, negative or out of range are
-// a [*device.RequestError].
+// Cores above 100 are left as written; see [AtMostWhole]. A count of 0 asks for nothing, whatever the other amounts. Amounts
+// that are no whole numbers, negative or out of range are a [*device.RequestError].
 func (s *Shares) Request(c *corev1.Container) (device.ContainerRequest, error) {
 	n, _, err := device.WholeNumber(c, s.Count, device.MaxAmount)
 	if err != nil || n == 0 {

@@ -31,8 +31,9 @@ func (r *Rules) IDs(annotations map[string]string, use, no string) {
 func (r *Rules) Types(annotations map[string]string, use, no string) {
 	types := device.ParseTypes(annotations[use], annotations[no])
 	r.When(!types.Everything(), device.Rule{
-		Code: device.CardTypeMismatch,
-		Func: func(c *device.Candidate) bool { return types.AllowsType(c.Fit.Node, c.Device) },
+		Code:  device.CardTypeMismatch,
+		Func:  func(c *device.Candidate) bool { return types.AllowsType(c.Fit.Node, c.Device) },
+		Exact: func(c *device.Candidate) bool { return types.AllowsModel(c.Fit.Node, c.Device) },
 		Explain: func(c *device.Candidate) (want, have device.Amount) {
 			return device.Amount{Text: "type " + types.String()}, device.Amount{Text: c.Info().Type}
 		},

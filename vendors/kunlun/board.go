@@ -22,24 +22,24 @@ var quads = [...]slots{0b0011_0011, 0b1100_1100, 0b0101_0101, 0b1010_1010, 0b100
 // fillings says, by the number of cards wanted of one wing, how many usable cards a wing must have, the best first.
 var fillings = [...][]int{1: {1, 3, 2, 4}, 2: {2, 3, 4}, 4: {4}}
 
-// pick returns the n slots out of the usable ones that serve best (spec kunlun §2.2); none if no set serves.
-func (usable slots) pick(n int) slots {
+// pick returns the n slots out of s, the usable ones, that serve best (spec kunlun §2.2); none if no set serves.
+func (s slots) pick(n int) slots {
 	switch n {
 	case 1, 2, 4:
-		if in := usable.withinWing(n); in != 0 {
+		if in := s.withinWing(n); in != 0 {
 			return in
 		}
-		return usable.acrossWings(n)
+		return s.acrossWings(n)
 	case boardSize:
-		if usable == wholeBoard {
-			return usable
+		if s == wholeBoard {
+			return s
 		}
 	}
 	return 0
 }
 
-func (usable slots) withinWing(n int) slots {
-	left, right := usable&leftWing, usable&^leftWing
+func (s slots) withinWing(n int) slots {
+	left, right := s&leftWing, s&^leftWing
 	for _, filling := range fillings[n] {
 		switch filling {
 		case left.count():
@@ -52,24 +52,24 @@ func (usable slots) withinWing(n int) slots {
 }
 
 // acrossWings is for wings with fewer than n usable cards each.
-func (usable slots) acrossWings(n int) slots {
+func (s slots) acrossWings(n int) slots {
 	switch {
-	case n == 2 && usable.isCrossPair():
-		return usable
+	case n == 2 && s.isCrossPair():
+		return s
 	case n == 4:
-		return usable.quad()
+		return s.quad()
 	}
 	return 0
 }
 
 // quad returns the first quad; where two usable cards are left over, the first that leaves them linked, or else the last.
-func (usable slots) quad() slots {
+func (s slots) quad() slots {
 	var last slots
 	for _, q := range quads {
-		if usable&q != q {
+		if s&q != q {
 			continue
 		}
-		rest := usable &^ q
+		rest := s &^ q
 		if rest.count() < 2 || rest.isCrossPair() || rest.isWingPair() {
 			return q
 		}

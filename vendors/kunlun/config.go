@@ -1,6 +1,9 @@
 package kunlun
 
-import "github.com/accelfit/accelfit/device"
+import (
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
+)
 
 // The vendor words.
 const (
@@ -40,44 +43,37 @@ func Backends(config Config) ([]device.Backend, error) {
 	return []device.Backend{NewCards(config), NewVirtualCards(config)}, nil
 }
 
+type base = kit.Base[Config]
+
 // Cards is the device model of whole cards. It implements [device.Backend], [device.NodeScorer] and [device.Annotator].
-type Cards struct{ config Config }
+type Cards struct {
+	base
+	cardInventory
+	cardAsks
+}
 
 // NewCards builds the device model of whole cards.
-func NewCards(config Config) *Cards { return &Cards{config: config} }
-
-// Config returns the configuration the model was built with.
-func (b *Cards) Config() Config { return b.config }
-
-// Vendor implements [device.Backend].
-func (b *Cards) Vendor() device.Vendor { return Vendor }
-
-// Names implements [device.Backend].
-func (b *Cards) Names() device.Names {
-	return device.Names{
-		Count: b.config.ResourceCountName, Allocated: AnnotationAllocated,
+func NewCards(config Config) *Cards {
+	names := device.Names{
+		Count: config.ResourceCountName, Allocated: AnnotationAllocated,
 		Writes: []string{AnnotationIndexes}, PodKeys: podKeys(),
 	}
+	return &Cards{kit.NewBase(config, Vendor, names), newCardInventory(names), newCardAsks(names)}
 }
 
 // VirtualCards is the device model of virtual cards. It implements [device.Backend].
-type VirtualCards struct{ config Config }
+type VirtualCards struct {
+	base
+	virtualInventory
+}
 
 // NewVirtualCards builds the device model of virtual cards.
-func NewVirtualCards(config Config) *VirtualCards { return &VirtualCards{config: config} }
-
-// Config returns the configuration the model was built with.
-func (b *VirtualCards) Config() Config { return b.config }
-
-// Vendor implements [device.Backend].
-func (b *VirtualCards) Vendor() device.Vendor { return VendorVirtual }
-
-// Names implements [device.Backend].
-func (b *VirtualCards) Names() device.Names {
-	return device.Names{
-		Count: b.config.ResourceVCountName, Memory: b.config.ResourceVMemoryName,
+func NewVirtualCards(config Config) *VirtualCards {
+	names := device.Names{
+		Count: config.ResourceVCountName, Memory: config.ResourceVMemoryName,
 		Register: AnnotationRegister, Handshake: AnnotationHandshake,
 		ToAllocate: AnnotationToAllocate, Allocated: AnnotationVirtualAllocated,
 		PodKeys: podKeys(), Lock: device.AnnotationLock,
 	}
+	return &VirtualCards{kit.NewBase(config, VendorVirtual, names), newVirtualInventory(names)}
 }

@@ -11,5 +11,5 @@
 //
 // Not modelled: what happens inside a container, and which physical cards whole GPUs are.
 //
-// The rules are those of spec vendors/metax; DGn, DSn and Dn name deviations from HAMi v2.10 that docs/deviations.md lists.
+// The rules are those of spec metax; DGn, DSn and Dn name deviations from HAMi v2.10 that docs/deviations.md lists.
 package metax

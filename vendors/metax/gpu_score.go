@@ -1,38 +1,9 @@
 package metax
 
 import (
-	"encoding/json"
-	"errors"
-
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/score"
 )
-
-// topology is what a node tells of how well a number of its GPUs are linked, by that number. It never changes.
-type topology struct{ losses, scores map[int]int64 }
-
-// readTopology reads both annotations. One that is missing, or cannot be read, is empty; the latter is a problem.
-func readTopology(annotations map[string]string) (t *topology, problems []error) {
-	t = &topology{}
-	for _, a := range []struct {
-		key  string
-		into *map[int]int64
-	}{{AnnotationLosses, &t.losses}, {AnnotationScores, &t.scores}} {
-		text, ok := annotations[a.key]
-		if !ok {
-			continue
-		}
-		var read map[int]int64
-		if err := json.Unmarshal([]byte(text), &read); err != nil {
-			problems = append(problems, &device.DecodeError{Key: a.key, Err: errTopology})
-			continue
-		}
-		*a.into = read
-	}
-	return t, problems
-}
-
-var errTopology = errors.New("not an object of whole numbers by numbers of cards")
 
 // bestTopology is what a node scores of which nothing is lost.
 const bestTopology = 2000
@@ -52,13 +23,6 @@ func (b *GPU) ScoreNodes(pod *device.PodContext) func(*device.NodeUsage, *device
 		}
 	}
 	return nil
-}
-
-func topologyOf(node *device.NodeUsage) topology {
-	if t, ok := node.Info().Extra(VendorGPU).(*topology); ok {
-		return *t
-	}
-	return topology{}
 }
 
 // rated is what n cards score, or otherwise where that is not known.

@@ -21,7 +21,7 @@ const (
 // Admit implements [device.Backend] (spec metax §II.6): pods that are not online get a QoS policy, and neither class nor policy may
 // be anything else; a container of a pod of either class asks for one card. What Request would refuse is refused.
 func (b *SGPU) Admit(pod *corev1.Pod, c *corev1.Container) (device.Admitted, error) {
-	if !kit.Limited(c, b.config.ResourceVCountName) {
+	if !kit.Limited(c, b.Config().ResourceVCountName) {
 		return device.Admitted{}, nil
 	}
 	if err := b.checkClass(pod, c); err != nil {
@@ -41,11 +41,12 @@ func (b *SGPU) checkClass(pod *corev1.Pod, c *corev1.Container) error {
 	if err := oneOf(pod, AnnotationAppClass, online, offline); err != nil {
 		return err
 	}
-	n := c.Resources.Limits[corev1.ResourceName(b.config.ResourceVCountName)]
+	n := c.Resources.Limits[corev1.ResourceName(b.Config().ResourceVCountName)]
 	if n.Value() != 1 && !n.IsZero() { // 0 asks for nothing
-		return &refusal{"app-class pod must request single device", device.RequestError{
-			Container: c.Name, Key: b.config.ResourceVCountName, Value: n.String(), Why: "must be 1 in " + class + " pods",
-		}}
+		return &kit.Refusal{
+			Text:  "app-class pod must request single device",
+			Cause: kit.Invalid(c, b.Config().ResourceVCountName, "must be 1 in "+class+" pods"),
+		}
 	}
 	return nil
 }
@@ -70,17 +71,5 @@ func oneOf(pod *corev1.Pod, key string, words ...string) error {
 		return nil
 	}
 	why := fmt.Sprintf("must be set one of [%s]", strings.Join(words, ", "))
-	return &refusal{key + " " + why, device.RequestError{Key: key, Value: value, Why: why}}
+	return &kit.Refusal{Text: key + " " + why, Cause: &device.RequestError{Key: key, Value: value, Why: why}}
 }
-
-// refusal is a pod that admission turns away, in the reference's words; it unwraps to a [device.RequestError].
-type refusal struct {
-	text string
-	what device.RequestError
-}
-
-// Error is the reference's message.
-func (r *refusal) Error() string { return r.text }
-
-// Unwrap returns the same as a [*device.RequestError].
-func (r *refusal) Unwrap() error { return &r.what }

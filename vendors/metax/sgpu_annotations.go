@@ -1,13 +1,12 @@
 package metax
 
 import (
-	"encoding/json"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // grant is one card of a container in the annotation that the node agent reads (spec metax §II.11).
@@ -29,13 +28,7 @@ func (b *SGPU) Annotate(_ *corev1.Pod, _ *device.NodeInfo, a *device.Allocation,
 		}
 		containers[d.Container] = append(containers[d.Container], grant{d.ID, d.Cores, d.Memory})
 	}
-	text, err := json.Marshal(containers)
-	if err != nil {
-		panic("metax: texts and numbers are no JSON: " + err.Error()) // our own broken invariant
-	}
-	out := map[string]string{AnnotationGrants: string(text)}
-	if !now.IsZero() {
-		out[AnnotationPredicateTime] = strconv.FormatInt(now.UnixNano(), 10)
-	}
+	out := map[string]string{AnnotationGrants: string(kit.JSON(containers))}
+	kit.Stamp(out, AnnotationPredicateTime, now)
 	return out
 }

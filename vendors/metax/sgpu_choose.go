@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // chooser says how cards are picked for a container: for online pods by the pods on the cards, for whole cards of pods that name
@@ -35,9 +36,9 @@ func pick(preferred func(f *device.ContainerFit, n int) []int, quota bool) devic
 		if len(f.Granted) > n {
 			picked = preferred(f, n)
 		} else {
-			picked = upTo(n)
+			picked = kit.InOrder(f, n)
 		}
-		if !quota || f.Quota == nil || f.WithinQuota(grants(f, picked)...) {
+		if !quota || kit.WithinQuota(f, picked) {
 			return picked
 		}
 		if picked = cheapest(f, n); picked == nil {
@@ -47,26 +48,10 @@ func pick(preferred func(f *device.ContainerFit, n int) []int, quota bool) devic
 	}
 }
 
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-func grants(f *device.ContainerFit, picked []int) []device.Grant {
-	out := make([]device.Grant, len(picked))
-	for k, at := range picked {
-		out[k] = f.Granted[at]
-	}
-	return out
-}
-
 // cheapest collects n grants that the quota allows together, those of the smallest cards first; nil: there are none. It looks at
 // the first device.MaxDevices.
 func cheapest(f *device.ContainerFit, n int) []int {
-	order := upTo(min(len(f.Granted), device.MaxDevices))
+	order := kit.InOrder(f, min(len(f.Granted), device.MaxDevices))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.Granted[a].Memory, f.Granted[b].Memory) })
 	var picked []int
 	var taken []device.Grant
@@ -91,7 +76,7 @@ func leastOnline(f *device.ContainerFit, n int) []int {
 	for i := range crowds {
 		crowds[i] = others(f, f.Granted[i].Device)
 	}
-	order := upTo(len(f.Granted))
+	order := kit.InOrder(f, len(f.Granted))
 	slices.SortStableFunc(order, func(a, b int) int {
 		x, y := crowds[a], crowds[b]
 		return cmp.Or(compareBool(x.onlyOffline(), y.onlyOffline()), cmp.Compare(x.online, y.online), cmp.Compare(x.offline, y.offline))
@@ -138,7 +123,7 @@ func linked(f *device.ContainerFit, n int) []int {
 		}
 		return zone{size: math.MaxInt}
 	}
-	order := upTo(len(f.Granted))
+	order := kit.InOrder(f, len(f.Granted))
 	slices.SortStableFunc(order, func(a, b int) int {
 		x, y := of(a), of(b)
 		return cmp.Or(cmp.Compare(x.size, y.size), cmp.Compare(x.first, y.first))

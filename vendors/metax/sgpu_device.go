@@ -63,20 +63,23 @@ func note[T comparable](d *device.DeviceInfo, key string, value T) {
 	if value == zero {
 		return
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		panic("metax: a text or number is no JSON: " + err.Error()) // our own broken invariant
-	}
 	if d.CustomInfo == nil {
 		d.CustomInfo = map[string]json.RawMessage{}
 	}
-	d.CustomInfo[key] = text
+	d.CustomInfo[key] = kit.JSON(value)
 }
 
-// Inventory implements [device.Backend]: the registration annotation (spec metax §II.4). Entries that cannot be used are dropped
-// and reported (deviations DS1, DS14, M3).
+// sgpuInventory is what nodes tell of shared GPUs: the registration annotation (spec metax §II.4). Entries that cannot be used are
+// dropped and reported (deviations DS1, DS14, M3). Of custom information it has the QoS policy, the model and the link zone.
+type sgpuInventory = kit.Registered
+
+func newSGPUInventory(names device.Names) sgpuInventory {
+	return kit.NewRegistered(VendorSGPU, names, kit.Form{Decode: decodeCards, Encode: encodeCards})
+}
+
+// Inventory implements [device.Backend]: the cards, their policies and link zones. No card at all is no description.
 func (b *SGPU) Inventory(node *corev1.Node) device.Inventory {
-	inv := kit.Registration(node, VendorSGPU, AnnotationRegister, device.SkipBad, decodeCards)
+	inv := b.sgpuInventory.Inventory(node)
 	switch {
 	case inv.Err != nil:
 	case len(inv.Devices) > 0:
@@ -99,15 +102,6 @@ func decodeCards(text string, bad device.BadEntries) ([]device.DeviceInfo, []err
 func (b *SGPU) Health(in device.HealthInput) device.HealthAnswer {
 	inv := b.Inventory(in.Node)
 	return device.HealthAnswer{Healthy: inv.Err == nil && len(inv.Devices) > 0, Renew: true}
-}
-
-// Describe implements [device.Backend]: the registration, and as many cards offered as there are slots. Of custom information it
-// knows the QoS policy, the model and the link zone.
-func (b *SGPU) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
-	if err := kit.Describe(node, b.Names(), devices, encodeCards); err != nil {
-		return err
-	}
-	return kit.ReadsBack(b, node, devices)
 }
 
 // encodeCards writes a registration. What it cannot express is left out, or the nearest that it can.

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 const (
@@ -22,11 +23,11 @@ const (
 // none are given, and may be more than 100, which no card of 100 has.
 func (b *SGPU) Request(c *corev1.Container) (device.ContainerRequest, error) {
 	limits := &corev1.Container{Name: c.Name, Resources: corev1.ResourceRequirements{Limits: c.Resources.Limits}}
-	n, _, err := device.WholeNumber(limits, b.config.ResourceVCountName, device.MaxAmount)
+	n, _, err := device.WholeNumber(limits, b.Config().ResourceVCountName, device.MaxAmount)
 	if err != nil || n == 0 {
 		return device.ContainerRequest{}, err
 	}
-	cores, given, err := device.WholeNumber(limits, b.config.ResourceVCoreName, device.MaxAmount)
+	cores, given, err := device.WholeNumber(limits, b.Config().ResourceVCoreName, device.MaxAmount)
 	if err != nil {
 		return device.ContainerRequest{}, err
 	}
@@ -46,17 +47,15 @@ func (b *SGPU) Request(c *corev1.Container) (device.ContainerRequest, error) {
 
 // memory reads the memory of each card in MiB; 0: not given, or the whole card.
 func (b *SGPU) memory(c *corev1.Container) (int64, error) {
-	q, found := device.Quantity(c, b.config.ResourceVMemoryName)
+	q, found := device.Quantity(c, b.Config().ResourceVMemoryName)
 	if !found {
 		return 0, nil
 	}
 	mib, bytes, ok := mebibytes(q)
 	bare := !bytes && mib > mostBare*mibPerGiB
 	if !ok || mib < 0 || mib > device.MaxAmount || bare || mib == 0 && q.Sign() != 0 {
-		return 0, &device.RequestError{
-			Container: c.Name, Key: b.config.ResourceVMemoryName, Value: q.String(),
-			Why: "must be a whole number of GiB up to 2097151, or of bytes from 1Mi to 2147483647Mi",
-		}
+		const why = "must be a whole number of GiB up to 2097151, or of bytes from 1Mi to 2147483647Mi"
+		return 0, kit.Invalid(c, b.Config().ResourceVMemoryName, why)
 	}
 	return mib, nil
 }

@@ -32,7 +32,7 @@ func (b *SGPU) ScoreNodes(pod *device.PodContext) func(*device.NodeUsage, *devic
 func (b *SGPU) topologyAware(annotations map[string]string) bool {
 	aware, err := strconv.ParseBool(annotations[AnnotationTopologyAware])
 	if err != nil {
-		return b.config.SGPUTopologyAware
+		return b.Config().SGPUTopologyAware
 	}
 	return aware
 }

@@ -25,9 +25,9 @@ func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (device.Admitted, 
 		return device.Admitted{}, err
 	}
 	var warnings []string
-	switch memory, given := device.Quantity(c, b.config.ResourceMemoryName); {
+	switch memory, given := device.Quantity(c, b.Config().ResourceMemoryName); {
 	case ask.Nums > 1:
-		if _, _, err := device.WholeNumber(c, b.config.ResourceCountName, device.MaxAmount/block/wholeBlocks); err != nil {
+		if _, _, err := device.WholeNumber(c, b.Config().ResourceCountName, device.MaxAmount/block/wholeBlocks); err != nil {
 			return device.Admitted{}, err
 		}
 		warnings = b.takeWhole(c, ask.Nums)
@@ -38,11 +38,9 @@ func (b *Backend) Admit(pod *corev1.Pod, c *corev1.Container) (device.Admitted, 
 	case !given:
 		warnings = b.takeWhole(c, 1)
 	case !slices.Contains(shares[:], memory.Value()):
-		return device.Admitted{}, &device.RequestError{
-			Container: c.Name, Key: b.config.ResourceMemoryName, Value: memory.String(), Why: noShare(),
-		}
-	case !kit.Limited(c, b.config.ResourceMemoryName):
-		kit.SetLimit(c, b.config.ResourceMemoryName, memory.Value())
+		return device.Admitted{}, kit.Invalid(c, b.Config().ResourceMemoryName, noShare())
+	case !kit.Limited(c, b.Config().ResourceMemoryName):
+		kit.SetLimit(c, b.Config().ResourceMemoryName, memory.Value())
 	}
 	return device.Admitted{Mine: true, Warnings: warnings}, nil
 }
@@ -61,7 +59,7 @@ func (b *Backend) takeWhole(c *corev1.Container, cards int64) (warnings []string
 	for _, amount := range []struct {
 		resource string
 		each     int64
-	}{{b.config.ResourceCoreName, wholeCores}, {b.config.ResourceMemoryName, wholeBlocks}} {
+	}{{b.Config().ResourceCoreName, wholeCores}, {b.Config().ResourceMemoryName, wholeBlocks}} {
 		if amount.resource == "" {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // Annotate implements [device.Annotator]: the cards of the last container that has any, the node and the time (spec mthreads
@@ -24,9 +25,7 @@ func (b *Backend) Annotate(_ *corev1.Pod, node *device.NodeInfo, a *device.Alloc
 			indexes = append(indexes, strconv.Itoa(cards[i].Index))
 		}
 	}
-	out := map[string]string{AnnotationIndex: strings.Join(indexes, ","), AnnotationPredicateNode: node.Name()}
-	if !now.IsZero() {
-		out[AnnotationPredicateTime] = strconv.FormatInt(now.UnixNano(), 10)
-	}
+	out := map[string]string{AnnotationIndexes: strings.Join(indexes, ","), AnnotationPredicateNode: node.Name()}
+	kit.Stamp(out, AnnotationPredicateTime, now)
 	return out
 }

@@ -132,18 +132,8 @@ func (p *phase) whereOthersAre(f *device.ContainerFit, why *device.Reasons) []in
 		}
 	}
 	slices.Sort(picked)
-	if f.Quota != nil && !f.WithinQuota(grants(f, picked)...) {
-		for i := range picked {
-			picked[i] = i
-		}
+	if !kit.WithinQuota(f, picked) {
+		return kit.InOrder(f, n)
 	}
 	return picked
-}
-
-func grants(f *device.ContainerFit, picked []int) []device.Grant {
-	out := make([]device.Grant, len(picked))
-	for i, at := range picked {
-		out[i] = f.Granted[at]
-	}
-	return out
 }

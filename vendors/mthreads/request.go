@@ -16,15 +16,15 @@ const (
 // memory, or memory 0, is all the memory of each card. Amounts that are no whole numbers, negative or out of range are errors
 // (deviations mD2 and mD3).
 func (b *Backend) Request(c *corev1.Container) (device.ContainerRequest, error) {
-	n, _, err := device.WholeNumber(c, b.config.ResourceCountName, device.MaxAmount)
+	n, _, err := device.WholeNumber(c, b.Config().ResourceCountName, device.MaxAmount)
 	if err != nil || n == 0 {
 		return device.ContainerRequest{}, err
 	}
-	blocks, _, err := device.WholeNumber(c, b.config.ResourceMemoryName, device.MaxAmount/block)
+	blocks, _, err := device.WholeNumber(c, b.Config().ResourceMemoryName, device.MaxAmount/block)
 	if err != nil {
 		return device.ContainerRequest{}, err
 	}
-	of, _, err := device.WholeNumber(c, b.config.ResourceCoreName, device.MaxAmount)
+	of, _, err := device.WholeNumber(c, b.Config().ResourceCoreName, device.MaxAmount)
 	if err != nil {
 		return device.ContainerRequest{}, err
 	}

@@ -36,22 +36,11 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 func oneCard() device.Rule {
 	return device.Rule{
 		Code: device.CardNotFoundCustomFilterRule,
-		Func: func(c *device.Candidate) bool { return otherCard(c) == "" },
+		Func: func(c *device.Candidate) bool { return kit.OtherCard(c, together) == "" },
 		Explain: func(c *device.Candidate) (want, have device.Amount) {
-			return device.Amount{Text: otherCard(c) + ", where the pod's other containers are"}, device.Amount{Text: c.Info().ID}
+			return device.Amount{Text: kit.OtherCard(c, together) + ", where the pod's other containers are"}, device.Amount{Text: c.Info().ID}
 		},
 	}
-}
-
-// otherCard is a card other than the candidate that an earlier container of the same phase took; empty: there is none.
-func otherCard(c *device.Candidate) string {
-	for i := range c.Fit.Taken {
-		t := &c.Fit.Taken[i]
-		if t.Vendor == Vendor && t.ID != c.Info().ID && together(c.Fit.Classes[t.Container], c.Fit.Class) {
-			return t.ID
-		}
-	}
-	return ""
 }
 
 // together says whether containers of two classes belong to one phase: init containers on one side, sidecars and app containers

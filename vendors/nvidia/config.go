@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // Vendor is the vendor word.
@@ -96,15 +97,31 @@ func (c *Config) validate() error {
 
 var errAllowlist = errors.New("MIG profile allowlist must define models and profiles")
 
+type base = kit.Base[Config]
+
 // Backend is the device model. It implements [device.Backend] and [device.Annotator].
-type Backend struct{ config Config }
+type Backend struct {
+	base
+	config *Config // that of base, to be read without a copy
+}
 
 // New builds the device model from a configuration; the error names the key that is wrong.
 func New(config Config) (*Backend, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("nvidia: %w", err)
 	}
-	return &Backend{config: config}, nil
+	names := device.Names{
+		Count: config.ResourceCountName, Memory: config.ResourceMemoryName,
+		Percent: config.ResourceMemoryPercentageName, Cores: config.ResourceCoreName,
+		Others:       []string{config.ResourcePriorityName},
+		MemoryFactor: config.factor(),
+		Register:     AnnotationRegister, Handshake: AnnotationHandshake,
+		ToAllocate: AnnotationToAllocate, Allocated: AnnotationAllocated,
+		PodKeys: []string{AnnotationUseType, AnnotationNoUseType, AnnotationUseUUID, AnnotationNoUseUUID, AnnotationMode},
+		Writes:  []string{AnnotationMIG},
+		Lock:    device.AnnotationLock, CleanUp: AnnotationHandshake, Keeps: true,
+	}
+	return &Backend{kit.NewBase(config, Vendor, names), &config}, nil
 }
 
 // Backends builds the device models of a configuration: one.
@@ -116,25 +133,4 @@ func Backends(config Config) ([]device.Backend, error) {
 	return []device.Backend{b}, nil
 }
 
-// Config returns the configuration the backend was built with. Its slices are read-only.
-func (b *Backend) Config() Config { return b.config }
-
-// Vendor implements [device.Backend].
-func (b *Backend) Vendor() device.Vendor { return Vendor }
-
-// Names implements [device.Backend].
-func (b *Backend) Names() device.Names {
-	return device.Names{
-		Count: b.config.ResourceCountName, Memory: b.config.ResourceMemoryName,
-		Percent: b.config.ResourceMemoryPercentageName, Cores: b.config.ResourceCoreName,
-		Others:       []string{b.config.ResourcePriorityName},
-		MemoryFactor: b.factor(),
-		Register:     AnnotationRegister, Handshake: AnnotationHandshake,
-		ToAllocate: AnnotationToAllocate, Allocated: AnnotationAllocated,
-		PodKeys: []string{AnnotationUseType, AnnotationNoUseType, AnnotationUseUUID, AnnotationNoUseUUID, AnnotationMode},
-		Writes:  []string{AnnotationMIG},
-		Lock:    device.AnnotationLock, CleanUp: AnnotationHandshake, Keeps: true,
-	}
-}
-
-func (b *Backend) factor() int64 { return max(1, int64(b.config.MemoryFactor)) }
+func (c *Config) factor() int64 { return max(1, int64(c.MemoryFactor)) }

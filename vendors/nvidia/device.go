@@ -127,29 +127,29 @@ func (b *Backend) Health(in device.HealthInput) device.HealthAnswer {
 // Describe implements [device.Backend]: the registration, the scores of device pairs, the cordon list, and as many cards
 // offered as there are slots.
 func (b *Backend) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
-	text, err := device.EncodeFullRegistration(devices)
-	if err != nil {
-		return err
-	}
 	links, err := device.EncodeLinkScores(devices)
 	if err != nil {
 		return err
 	}
+	if err := kit.Describe(node, b.Names(), devices, device.EncodeFullRegistration); err != nil {
+		return err
+	}
 	delete(node.Annotations, AnnotationLinkScores)
-	delete(node.Annotations, device.AnnotationCordon)
-	device.Annotate(node, AnnotationRegister, text)
 	if links != "[]" {
 		device.Annotate(node, AnnotationLinkScores, links)
 	}
-	var cordoned []string
+	delete(node.Annotations, device.AnnotationCordon)
+	if ids := cordoned(devices); len(ids) > 0 {
+		device.Annotate(node, device.AnnotationCordon, strings.Join(ids, ","))
+	}
+	return kit.ReadsBack(b, node, devices)
+}
+
+func cordoned(devices []device.DeviceInfo) (ids []string) {
 	for i := range devices {
 		if devices[i].Cordoned {
-			cordoned = append(cordoned, devices[i].ID)
+			ids = append(ids, devices[i].ID)
 		}
 	}
-	if len(cordoned) > 0 {
-		device.Annotate(node, device.AnnotationCordon, strings.Join(cordoned, ","))
-	}
-	device.Offer(node, b.config.ResourceCountName, kit.Slots(devices))
-	return kit.ReadsBack(b, node, devices)
+	return ids
 }

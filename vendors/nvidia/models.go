@@ -2,7 +2,7 @@ package nvidia
 
 import "github.com/accelfit/accelfit/device"
 
-// Models lists common data-centre cards, ascending by name. Names are as node agents register them (spec nvidia §2.1), memory is
+// Models lists the device models of this vendor: common data-centre cards, ascending by name. Names are as node agents register them (spec nvidia §2.1), memory is
 // what nvidia-smi reports with ECC on, ten tasks share a card by default.
 //
 // MIG profiles are given for the cards with a published listing of nvidia-smi mig -lgip, in the placements of NVIDIA's MIG user
@@ -32,10 +32,13 @@ func Models() []device.Model {
 		{Name: "NVIDIA-Tesla V100-SXM2-32GB", Memory: 32768},
 	}
 	for i := range models {
-		models[i].Vendor, models[i].Slots, models[i].Cores = Vendor, 10, 100
+		models[i].Vendor, models[i].Slots, models[i].Cores, models[i].Mode = Vendor, 10, 100, defaultMode
 	}
 	return models
 }
+
+// defaultMode is the sharing mode of cards that nobody has set another for.
+const defaultMode = "hami-core"
 
 func a30() []device.MIGProfile {
 	return []device.MIGProfile{

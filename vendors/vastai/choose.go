@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // choose picks several devices (spec vastai §9): the first visited; on a node in die mode that has dies to spare, those of the
@@ -16,10 +17,7 @@ func choose(f *device.ContainerFit, why *device.Reasons) []int {
 		f.TooFew(why)
 		return nil
 	}
-	order := make([]int, len(f.Granted))
-	for i := range order {
-		order[i] = i
-	}
+	order := kit.InOrder(f, len(f.Granted))
 	if c, from := cardsOf(f.Node); c != nil && c.dieMode && len(order) > n {
 		cardOf := func(at int) int { return c.dies[f.Granted[at].Device-from].card }
 		dies, first := make([]int, c.n), make([]int, c.n)

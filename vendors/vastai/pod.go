@@ -1,22 +1,17 @@
 package vastai
 
 import (
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/vendors/kit"
 )
 
-// Request implements [device.Backend] (spec vastai §6): a number of devices, whose memory counts in scores. A number that is
-// not whole, negative or out of range is an error (deviation vD4).
-func (b *Backend) Request(c *corev1.Container) (device.ContainerRequest, error) {
-	devices := kit.Shares{Vendor: Vendor, Count: b.config.ResourceCountName}
-	return devices.Request(c)
-}
+// asks is how containers ask: for a number of devices (spec vastai §6), whose memory counts in scores. A number that is not
+// whole, negative or out of range is an error (deviation vD4). Admission completes nothing; only limits make a container this
+// vendor's (§7).
+type asks = kit.Asks
 
-// Admit implements [device.Backend] (spec vastai §7): nothing is completed; only limits make a container this vendor's.
-func (b *Backend) Admit(_ *corev1.Pod, c *corev1.Container) (device.Admitted, error) {
-	return kit.AdmitAsked(b, c, kit.Limited(c, b.config.ResourceCountName))
+func newAsks(names device.Names) asks {
+	return kit.AskedInLimits(kit.Shares{Vendor: Vendor, Count: names.Count})
 }
 
 // Plan implements [device.Backend]: the checks of spec vastai §9 in their order. Nothing is booked but a slot.

@@ -3,6 +3,7 @@ package vastai
 import (
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/score"
+	"github.com/accelfit/accelfit/vendors/kit"
 )
 
 // ScoreNodes implements [device.NodeScorer] (spec vastai §11): for every container that was given dies, the share of them
@@ -21,18 +22,12 @@ func together(node *device.NodeInfo, a *device.Allocation) float32 {
 		return 0
 	}
 	var sum float32
-	given := a.Of(Vendor)
-	for len(given) > 0 {
-		n := 1
-		for n < len(given) && given[n].Container == given[0].Container {
-			n++
-		}
-		share, ok := c.share(node, from, given[:n])
+	for given := range kit.PerContainer(a.Of(Vendor)) {
+		share, ok := c.share(node, from, given)
 		if !ok {
 			return 0
 		}
 		sum += share
-		given = given[n:]
 	}
 	return sum
 }

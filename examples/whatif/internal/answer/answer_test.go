@@ -29,6 +29,14 @@ func ask(w *World) {
 	for _, p := range w.pods {
 		names = append(names, podName(p))
 		_, _ = w.Why(podName(p))
+		_, _ = w.MakeRoom(podName(p), 2)
+		_, _ = w.Fragmentation(podName(p))
+	}
+	_, _ = w.Capacity()
+	_, _ = w.Capacity(names...)
+	_, _ = w.Fragmentation("")
+	for node := range w.snapshot.Nodes() {
+		_, _ = w.Drain(node)
 	}
 	_, _ = w.Place(names...)
 	groups, problems, _ := w.GroupsByLabel("")
@@ -43,6 +51,15 @@ func ask(w *World) {
 func TestInputUnchanged(t *testing.T) {
 	c, want := demoCluster(t), demoCluster(t)
 	ask(NewWorld(vendors.Default(), c, Options{}))
+	changes := Changes{
+		FailDevices: []string{"l4-1/GPU-1f0"}, CordonDevices: []string{"l4-2/GPU-2ac"}, CordonNodes: []string{"h100-1"},
+		Reserve: []string{"100"}, OnlyDevices: []string{"l4-2/GPU-2a8"}, ExactModel: true,
+	}
+	changed, err := NewWorldWith(vendors.Default(), c, Options{}, changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(changed)
 	for _, d := range []string{cmp.Diff(want.Nodes, c.Nodes), cmp.Diff(want.Pods, c.Pods), cmp.Diff(want.Quotas, c.Quotas)} {
 		if d != "" {
 			t.Errorf("changed:\n%s", d)

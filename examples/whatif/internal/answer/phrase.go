@@ -25,6 +25,8 @@ var phrases = map[device.Code]string{
 	device.AllocatedCardsInsufficientRequest: "too few cards that serve",
 	device.ResourceQuotaNotFit:               "the namespace's quota used up",
 	device.ModeNotFit:                        "the wrong mode of card",
+	device.CardExcluded:                      "cards that are to be left alone",
+	device.CardMemoryReserved:                "device memory that is kept back",
 	device.NodeInsufficientDevice:            "too few cards",
 	device.NodeUnregistered:                  "no devices",
 	device.NodeMalformed:                     "devices that cannot be read",

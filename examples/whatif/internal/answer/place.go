@@ -98,7 +98,7 @@ func (s *stack) place(a asked) Placement {
 		p.Invalid = a.invalid.Error()
 		return p
 	}
-	result, err := s.snapshot.PlaceAnywhere(a.pod, simulate.PlaceOptions{Allow: s.allow, Placed: s.placed})
+	result, err := s.snapshot.PlaceAnywhere(a.pod, simulate.PlaceOptions{Fit: s.w.fit, Allow: s.allow, Placed: s.placed})
 	if err != nil {
 		p.Invalid = err.Error()
 		return p
@@ -140,13 +140,16 @@ func (w *World) granted(pod *corev1.Pod, a *device.Allocation) []Granted {
 func refused(all []simulate.Refusal) []Refused {
 	out := refusals{}
 	for _, r := range all {
-		why := r.Reasons.Detail()
-		if r.Err != nil {
-			why = r.Err.Error()
-		}
-		out.add(r.Node, why)
+		out.add(r.Node, why(r))
 	}
 	return out.list()
+}
+
+func why(r simulate.Refusal) string {
+	if r.Err != nil {
+		return r.Err.Error()
+	}
+	return r.Reasons.Detail()
 }
 
 // refusals gathers who refuses, by why.

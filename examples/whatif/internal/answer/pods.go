@@ -35,6 +35,7 @@ func (w *World) ask(pod *corev1.Pod) asked {
 		a.note(a.invalid)
 		return a
 	}
+	a.request = a.request.With(w.fit)
 	for _, what := range notJudged(pod) {
 		a.problems = append(a.problems, problem.Problem{
 			Object: "pod " + podName(pod), Field: what, Why: "not looked at by this tool", LeftOut: "that constraint",

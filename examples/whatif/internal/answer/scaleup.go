@@ -16,10 +16,11 @@ type ScaleUp struct {
 	Fits     bool              `json:"fits"`    // every pending pod has a place
 	Pending  int               `json:"pending"` // pods
 	Strategy string            `json:"strategy"`
-	Groups   []Group           `json:"groups"`   // that could grow
-	Live     []Placement       `json:"live"`     // pods that fit on live nodes, the most demanding first
-	Steps    []Step            `json:"steps"`    // groups that grow
-	Unplaced []Unplaced        `json:"unplaced"` // pods that no group helps
+	Groups   []Group           `json:"groups"`          // that could grow
+	Live     []Placement       `json:"live"`            // pods that fit on live nodes, the most demanding first
+	Steps    []Step            `json:"steps"`           // groups that grow
+	Unplaced []Unplaced        `json:"unplaced"`        // pods that no group helps
+	Notes    []string          `json:"notes,omitempty"` // what is taken for granted of new nodes
 	Problems []problem.Problem `json:"problems"`
 }
 
@@ -114,7 +115,7 @@ func (p *planner) live(pods []*corev1.Pod) {
 		ready = append(ready, a.pod)
 	}
 	p.s.all = len(ready)
-	placed, rest := p.s.snapshot.PlaceAll(ready, simulate.PlaceOptions{Allow: p.s.allow, Placed: p.s.placed, Brief: true})
+	placed, rest := p.s.snapshot.PlaceAll(ready, simulate.PlaceOptions{Fit: p.w.fit, Allow: p.s.allow, Placed: p.s.placed, Brief: true})
 	p.s.all = 0 // from here on, questions are no progress
 	for _, x := range placed {
 		q := Placement{Pod: podName(x.Pod), Devices: []Granted{}, Refused: []Refused{}}
@@ -142,7 +143,7 @@ func (p *planner) unplaced(u Unplaced) {
 
 // refused says why live nodes do not serve a pod.
 func (p *planner) refused(pod *corev1.Pod) []Refused {
-	result, err := p.s.snapshot.Fork().PlaceAnywhere(pod, simulate.PlaceOptions{Allow: p.s.allow})
+	result, err := p.s.snapshot.Fork().PlaceAnywhere(pod, simulate.PlaceOptions{Fit: p.w.fit, Allow: p.s.allow})
 	if err != nil {
 		return nil
 	}
@@ -159,7 +160,7 @@ func (p *planner) allow(pod *corev1.Pod, node *corev1.Node, on []*corev1.Pod) er
 
 // grow plans new nodes for the rest.
 func (p *planner) grow(strategy simulate.Strategy) {
-	limits := simulate.Limits{Allow: p.allow, Quotas: p.s.snapshot.Quotas()}
+	limits := simulate.Limits{Fit: p.w.fitNew, Allow: p.allow, Quotas: p.s.snapshot.Quotas()}
 	if tell := p.w.options.Progress; tell != nil {
 		limits.Progress = func(done, all int) { tell("new nodes", done, all) }
 	}
@@ -173,6 +174,9 @@ func (p *planner) grow(strategy simulate.Strategy) {
 			groups.add(p.groups[i].Name, whyUnplaced(g))
 		}
 		p.unplaced(Unplaced{Pod: podName(u.Pod), Live: p.refused(u.Pod), Groups: groups.list()})
+	}
+	for _, n := range plan.Notes {
+		p.out.Notes = append(p.out.Notes, n.String())
 	}
 	for _, d := range plan.Problems {
 		p.problems = append(p.problems, problem.From(d.Object, d.Err, "it on new nodes")...)

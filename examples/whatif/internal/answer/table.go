@@ -145,7 +145,7 @@ func (w *World) nodeRow(name string, u *device.NodeUsage) NodeRow {
 			row.Unreadable = append(row.Unreadable, string(v))
 		}
 	}
-	on := holders(u.Info(), w.snapshot.Holdings(name))
+	on := holders(w.snapshot.Holdings(name))
 	for i := range u.Info().Len() {
 		d := u.Info().Device(i)
 		row.Devices = append(row.Devices, deviceRow(d, u.Device(i), on, w.coreUnit(d.Vendor)))
@@ -163,10 +163,10 @@ type deviceKey struct {
 	id     string
 }
 
-func holders(info *device.NodeInfo, holdings []usage.Holding) map[deviceKey][]DevicePod {
+func holders(holdings []usage.Holding) map[deviceKey][]DevicePod {
 	out := map[deviceKey][]DevicePod{}
 	for _, h := range holdings {
-		for _, hold := range info.Holds(h.Allocation) {
+		for _, hold := range h.Allocation.Collapse() {
 			k := deviceKey{hold.Vendor, hold.ID}
 			out[k] = append(out[k], DevicePod{h.Namespace + "/" + h.Name, hold.Slots, hold.Memory, hold.Cores})
 		}

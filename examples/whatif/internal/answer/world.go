@@ -38,6 +38,8 @@ type World struct {
 	taken    map[string]nondevice.Taken
 	input    *input.Cluster
 	problems []problem.Problem
+
+	fit, fitNew vendors.FitOptions // what fits have to honour beside the pods; on new nodes
 }
 
 // ErrUnknown is wrapped by errors about pods and nodes that are not in the input.

@@ -74,7 +74,8 @@ Exit codes: 0 answered; 1 something does not fit (with --fail); 2 bad input.`,
 	}
 	f.register(root.PersistentFlags())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(tableCommand(f), whyCommand(f), placeCommand(f), scaleUpCommand(f), demoCommand(f))
+	root.AddCommand(tableCommand(f), whyCommand(f), placeCommand(f), scaleUpCommand(f))
+	root.AddCommand(capacityCommand(f), fragmentationCommand(f), makeRoomCommand(f), drainCommand(f), demoCommand(f))
 	return root
 }
 

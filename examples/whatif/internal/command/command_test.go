@@ -53,21 +53,62 @@ func TestExitCodes(t *testing.T) {
 		"quirks, admission and policies":    {[]string{"why", "chat", "-f", "-", "--all-quirks", "--no-admission", "--node-policy", "spread"}, cluster, 0, ""},
 		"standard input has no second read": {[]string{"table", "-f", "-", "-f", "-"}, cluster, 0, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			out, errs, code := run(t, c.in, c.args...)
-			if code != c.code {
-				t.Errorf("exit code %d, want %d; stderr: %s", code, c.code, errs)
-			}
-			if !strings.Contains(errs, c.errs) || (c.errs == "") != (errs == "") {
-				t.Errorf("stderr %q, want %q in it", errs, c.errs)
-			}
-			if code == ExitBadInput && out != "" {
-				t.Errorf("bad input, but an answer: %s", out)
-			}
-			if strings.Contains(errs+out, "goroutine") {
-				t.Errorf("a stack trace: %s%s", errs, out)
-			}
-		})
+		t.Run(name, func(t *testing.T) { exits(t, c.in, c.code, c.errs, c.args...) })
+	}
+}
+
+// TestExitCodesOfQuestions is TestExitCodes for the questions about what is left, and for changes of the input.
+func TestExitCodesOfQuestions(t *testing.T) {
+	cluster := string(demo.Cluster)
+	for name, c := range map[string]struct {
+		args []string
+		in   string
+		code int
+		errs string // part of
+	}{
+		"capacity, some none":           {[]string{"capacity", "-f", "-", "--fail"}, cluster, 1, ""},
+		"capacity of an unknown pod":    {[]string{"capacity", "nobody", "-f", "-"}, cluster, 2, "pending pods"},
+		"fragmentation of two":          {[]string{"fragmentation", "a", "b", "-f", "-"}, cluster, 2, "at most 1 arg"},
+		"fragmentation without devices": {[]string{"fragmentation", "default/p", "-f", "-"}, onePod + "---\n" + oneNode, 2, "asks for no device"},
+		"makeroom, with --fail":         {[]string{"makeroom", "finetune", "-f", "-", "--fail"}, cluster, 1, ""},
+		"makeroom that works":           {[]string{"makeroom", "rerank", "-f", "-", "--fail"}, cluster, 0, ""},
+		"makeroom with any limit":       {[]string{"makeroom", "rerank", "-f", "-", "--max-moves", "9223372036854775807"}, cluster, 0, ""},
+		"makeroom without moves":        {[]string{"makeroom", "rerank", "-f", "-", "--max-moves", "-5", "--fail"}, cluster, 1, ""},
+		"makeroom, limit too large":     {[]string{"makeroom", "rerank", "-f", "-", "--max-moves", "9223372036854775808"}, cluster, 2, "max-moves"},
+		"drain of an unknown node":      {[]string{"drain", "l4-9", "-f", "-"}, cluster, 2, "node l4-9: not in the input"},
+		"drain, with --fail":            {[]string{"drain", "h100-1", "-f", "-", "--fail"}, cluster, 1, ""},
+		"fail a device of no node":      {[]string{"table", "-f", "-", "--fail-device", "l4-9/x"}, cluster, 2, "--fail-device l4-9/x: node l4-9: not in the input"},
+		"fail an unknown device":        {[]string{"table", "-f", "-", "--fail-device", "l4-1/x"}, cluster, 2, "device not in the input"},
+		"fail several devices":          {[]string{"table", "-f", "-", "--fail-device", "l4-1/GPU-1f"}, cluster, 2, "2 devices of the node begin so"},
+		"cordon without a node":         {[]string{"table", "-f", "-", "--cordon-device", "GPU-1f0c7a52"}, cluster, 2, "want NODE/ID"},
+		"cordon a device without id":    {[]string{"table", "-f", "-", "--cordon-device", "l4-1/"}, cluster, 2, "want NODE/ID"},
+		"cordon an unknown node":        {[]string{"table", "-f", "-", "--cordon-node", "l4-9"}, cluster, 2, "--cordon-node l4-9: not in the input"},
+		"only an unknown device":        {[]string{"table", "-f", "-", "--only-device", "l4-1/x"}, cluster, 2, "--only-device l4-1/x"},
+		"reserve no number":             {[]string{"table", "-f", "-", "--reserve", "much"}, cluster, 2, "want MiB"},
+		"reserve less than nothing":     {[]string{"table", "-f", "-", "--reserve", "-1"}, cluster, 2, "want MiB"},
+		"reserve of an unknown device":  {[]string{"table", "-f", "-", "--reserve", "l4-1/x=5"}, cluster, 2, "device not in the input"},
+		"reserve everything":            {[]string{"place", "chat", "-f", "-", "--reserve", "9223372036854775807", "--fail"}, cluster, 1, ""},
+		"whole names of models":         {[]string{"place", "chat", "-f", "-", "--exact-model", "--fail"}, cluster, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) { exits(t, c.in, c.code, c.errs, c.args...) })
+	}
+}
+
+// exits runs a command line that is to exit with a code and to print something about errors, or nothing.
+func exits(t *testing.T, in string, want int, about string, args ...string) {
+	t.Helper()
+	out, errs, code := run(t, in, args...)
+	if code != want {
+		t.Errorf("exit code %d, want %d; stderr: %s", code, want, errs)
+	}
+	if !strings.Contains(errs, about) || (about == "") != (errs == "") {
+		t.Errorf("stderr %q, want %q in it", errs, about)
+	}
+	if code == ExitBadInput && out != "" {
+		t.Errorf("bad input, but an answer: %s", out)
+	}
+	if strings.Contains(errs+out, "goroutine") {
+		t.Errorf("a stack trace: %s%s", errs, out)
 	}
 }
 

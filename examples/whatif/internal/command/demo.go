@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,6 +19,11 @@ type demoAnswer struct {
 	Why     *answer.Why     `json:"why"`
 	Place   *answer.Place   `json:"place"`
 	ScaleUp *answer.ScaleUp `json:"scaleup"`
+
+	Capacity      *answer.Capacity      `json:"capacity"`
+	Fragmentation *answer.Fragmentation `json:"fragmentation"`
+	MakeRoom      *answer.MakeRoom      `json:"makeroom"`
+	Drain         *answer.Drain         `json:"drain"`
 }
 
 func demoCommand(f *flags) *cobra.Command {
@@ -67,10 +73,23 @@ func (f *flags) demo() error {
 	if a.ScaleUp, err = w.ScaleUp(groups, simulate.LeastWaste, problems); err != nil {
 		return err
 	}
+	if err := a.ask(w); err != nil {
+		return err
+	}
 	if err := f.print(&a, func() { f.guide(&a) }); err != nil {
 		return err
 	}
-	return f.judge(a.Why.Fits && a.Place.Fits && a.ScaleUp.Fits)
+	return f.judge(a.Why.Fits && a.Place.Fits && a.ScaleUp.Fits && a.Capacity.Fits && a.MakeRoom.Fits && a.Drain.Fits)
+}
+
+// ask asks the questions about what is left.
+func (a *demoAnswer) ask(w *answer.World) error {
+	var errs [4]error
+	a.Capacity, errs[0] = w.Capacity(demo.CapacityPod)
+	a.Fragmentation, errs[1] = w.Fragmentation("")
+	a.MakeRoom, errs[2] = w.MakeRoom(demo.MakeRoomPod, defaultMoves)
+	a.Drain, errs[3] = w.Drain(demo.DrainNode)
+	return cmp.Or(errs[:]...)
 }
 
 // guide prints the answers one after the other, each under the command it is of. What is wrong with the input is told once.
@@ -88,6 +107,22 @@ func (f *flags) guide(a *demoAnswer) {
 	style.Why(out, &why)
 	say("Where would these two go, and what would be written on them?", "place "+strings.Join(demo.PlacePods(), " "))
 	style.Place(out, &place)
+	f.guideOn(a, say)
 	say("Which node groups have to grow for all pending pods?", "scaleup")
 	style.ScaleUp(out, a.ScaleUp)
+}
+
+// guideOn prints the answers about what is left.
+func (f *flags) guideOn(a *demoAnswer, say func(what, command string)) {
+	out, style := f.terminal.Out, f.style()
+	capacity, fragmentation, room, drain := *a.Capacity, *a.Fragmentation, *a.MakeRoom, *a.Drain
+	capacity.Problems, fragmentation.Problems, room.Problems, drain.Problems = nil, nil, nil, nil
+	say("How many more pods like this one fit?", "capacity "+demo.CapacityPod)
+	style.Capacity(out, &capacity)
+	say("How large a request still fits on each node?", "fragmentation")
+	style.Fragmentation(out, &fragmentation)
+	say("Who would have to move so that this pod fits?", "makeroom "+demo.MakeRoomPod)
+	style.MakeRoom(out, &room)
+	say("Can this node be emptied?", "drain "+demo.DrainNode)
+	style.Drain(out, &drain)
 }

@@ -29,6 +29,7 @@ type flags struct {
 	fail         bool
 	noAdmission  bool
 	fullIDs      bool
+	changes      answer.Changes
 
 	terminal *Terminal
 	progress progress
@@ -43,6 +44,13 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.allQuirks, "all-quirks", false, "decide as an unpatched HAMi does where accelfit decides better")
 	set.BoolVar(&f.fail, "fail", false, "exit with 1 if something does not fit")
 	set.BoolVar(&f.noAdmission, "no-admission", false, "take pending pods as they are, without the defaults that admission adds")
+	c := &f.changes
+	set.StringArrayVar(&c.FailDevices, "fail-device", nil, "`NODE/ID` of a device that is unhealthy; repeatable, as the following")
+	set.StringArrayVar(&c.CordonDevices, "cordon-device", nil, "`NODE/ID` of a device that takes no new work")
+	set.StringArrayVar(&c.CordonNodes, "cordon-node", nil, "`NODE` that is unschedulable")
+	set.StringArrayVar(&c.OnlyDevices, "only-device", nil, "`NODE/ID` of a device to place pods on, and on no others of live nodes")
+	set.StringArrayVar(&c.Reserve, "reserve", nil, "`MiB` of every device that no pod may have, or NODE/ID=MiB of one")
+	set.BoolVar(&c.ExactModel, "exact-model", false, "models in pods' lists are whole names, not parts of names")
 	set.BoolVar(&f.fullIDs, "full-ids", false, "device ids in full")
 }
 
@@ -91,7 +99,7 @@ func (f *flags) worldOf(cluster *input.Cluster) (*answer.World, error) {
 		f.progress.out = f.terminal.Err
 		o.Progress = f.progress.tell
 	}
-	return answer.NewWorld(set, cluster, o), nil
+	return answer.NewWorldWith(set, cluster, o, f.changes)
 }
 
 func (f *flags) set() (*vendors.Set, error) {

@@ -61,6 +61,21 @@ func TestGolden(t *testing.T) {
 		"scaleup":           {"scaleup"},
 		"scaleup-groups":    {"scaleup", "--groups", groups, "--strategy", "price"},
 		"scaleup-label":     {"scaleup", "--group-label", "kubernetes.io/hostname", "--strategy", "least-nodes"},
+		"capacity":          {"capacity"},
+		"capacity-pods":     {"capacity", "shop/chat", "vision/burst", "vision/ocr-0"},
+		"fragmentation":     {"fragmentation"},
+		"fragmentation-pod": {"fragmentation", "research/notebook-d"},
+		"makeroom":          {"makeroom", "shop/rerank"},
+		"makeroom-none":     {"makeroom", "research/finetune", "--max-moves", "2"},
+		"makeroom-fits":     {"makeroom", "shop/chat"},
+		"drain":             {"drain", "l4-1"},
+		"drain-stuck":       {"drain", "h100-1"},
+		"drain-empty":       {"drain", "cpu-1"},
+		"fail-device":       {"drain", "l4-1", "--fail-device", "h100-1/GPU-c17f", "--cordon-node", "a100-1"},
+		"cordon-device":     {"why", "shop/chat", "l4-2", "--cordon-device", "l4-2/GPU-2ac6f1e8-3d25-4b7a-9e08-d4b1a7c20f04"},
+		"cordon-node":       {"why", "shop/chat", "l4-2", "--cordon-node", "l4-2"},
+		"reserve":           {"why", "shop/chat", "l4-1", "l4-2", "--reserve", "9500", "--reserve", "l4-2/GPU-2ac=500"},
+		"only-device":       {"why", "shop/chat", "l4-1", "--only-device", "l4-1/GPU-1f0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdin := ""
@@ -85,6 +100,9 @@ func TestGoldenMixed(t *testing.T) {
 	slices.Sort(pending[1:])
 	for name, args := range map[string][]string{
 		"mixed-table": {"table"}, "mixed-why": {"why", "lab/both"}, "mixed-place": slices.Compact(pending),
+		"mixed-fragmentation": {"fragmentation"}, "mixed-capacity": {"capacity", "lab/both", "lab/train-amd"},
+		"mixed-drain": {"drain", "amd-1"}, "mixed-makeroom": {"makeroom", "lab/both", "--fail-device", "two-vendors-1/amd-x-0"},
+		"mixed-cordon": {"why", "lab/both", "two-vendors-1", "--cordon-device", "two-vendors-1/amd-x-0"},
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name+".txt", answered(t, "", append(args, "-f", cluster)...)) })
 	}
@@ -95,6 +113,7 @@ func TestGoldenStructs(t *testing.T) {
 	for name, args := range map[string][]string{
 		"table": {"table", "a100-1", "l4-3"}, "why": {"why", "notebook-d"},
 		"place": {"place", "notebook-d", "burst"}, "scaleup": {"scaleup"},
+		"capacity": {"capacity", "chat", "typo"}, "fragmentation": {"fragmentation"}, "makeroom": {"makeroom", "rerank"}, "drain": {"drain", "h100-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args = append(args, "-f", "-", "-o")
@@ -119,7 +138,8 @@ func TestGoldenStructs(t *testing.T) {
 func TestDemoData(t *testing.T) {
 	data := answered(t, "", "demo", "--data")
 	all := answered(t, "", "demo")
-	for _, args := range [][]string{{"table"}, {"why", demo.WhyPod}, append([]string{"place"}, demo.PlacePods()...), {"scaleup"}} {
+	for _, args := range [][]string{{"table"}, {"why", demo.WhyPod}, append([]string{"place"}, demo.PlacePods()...), {"scaleup"},
+		{"capacity", demo.CapacityPod}, {"fragmentation"}, {"makeroom", demo.MakeRoomPod}, {"drain", demo.DrainNode}} {
 		got := answered(t, data, append(args, "-f", "-")...)
 		got, _, _ = strings.Cut(got, "\nProblems\n")
 		if !strings.Contains(all, "$ whatif "+strings.Join(args, " ")+" -f demo.yaml\n\n"+got) {
@@ -183,9 +203,13 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := answered(t, string(demo.Cluster), "why", "shop/rerank", "l4-1", "-f", "-")
-	shown, _, _ = strings.Cut(shown, "\nProblems\n")
-	if !strings.Contains(string(readme), "$ whatif why shop/rerank l4-1 -f demo.yaml\n"+shown+"```") {
-		t.Errorf("the README shows something else than:\n%s", shown)
+	for _, command := range []string{
+		"why shop/rerank l4-1 -f demo.yaml", "drain l4-1 -f demo.yaml --fail-device h100-1/GPU-c17f --cordon-node a100-1",
+	} {
+		shown := answered(t, string(demo.Cluster), strings.Fields(strings.Replace(command, "demo.yaml", "-", 1))...)
+		shown, _, _ = strings.Cut(shown, "\nProblems\n")
+		if !strings.Contains(string(readme), "$ whatif "+command+"\n"+shown+"```") {
+			t.Errorf("the README shows something else than:\n%s", shown)
+		}
 	}
 }

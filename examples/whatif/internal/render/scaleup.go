@@ -23,6 +23,9 @@ func (s Style) ScaleUp(w io.Writer, u *answer.ScaleUp) {
 		fmt.Fprintln(w)
 		paragraph(w, "", "Groups looked at: "+groupList(u.Groups)+".")
 	}
+	for _, note := range u.Notes {
+		paragraph(w, "", "Note: "+note+".")
+	}
 	s.Problems(w, u.Problems)
 }
 

@@ -1,0 +1,135 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/accelfit/accelfit/examples/whatif/internal/answer"
+)
+
+// Capacity writes how many more pods of each kind fit.
+func (s Style) Capacity(w io.Writer, c *answer.Capacity) {
+	paragraph(w, "", c.Summary)
+	for i := range c.Kinds {
+		s.kind(w, &c.Kinds[i])
+	}
+	s.Problems(w, c.Problems)
+}
+
+func (s Style) kind(w io.Writer, k *answer.KindCapacity) {
+	fmt.Fprintln(w)
+	paragraph(w, "", s.kindLine(k))
+	for i := range k.Asks {
+		fmt.Fprintln(w, "  Asks: "+askLine(&k.Asks[i]))
+	}
+	if len(k.Nodes) > 0 {
+		rows := make([][]string, len(k.Nodes))
+		for i, n := range k.Nodes {
+			rows[i] = []string{n.Node, count(n.Pods, n.Capped), n.Last}
+		}
+		fmt.Fprint(w, indent(grid([]column{{name: "NODE", max: 44}, {name: "MORE", right: true}, {name: "THEN", max: 66}}, rows)))
+	}
+	if len(k.Refused) > 0 {
+		fmt.Fprintln(w, "  None on:")
+		fmt.Fprint(w, indent(refusals(k.Refused)))
+	}
+}
+
+func (s Style) kindLine(k *answer.KindCapacity) string {
+	name := k.Pod
+	if n := len(k.Like); n > 0 {
+		name += fmt.Sprintf(" (and %d like it)", n)
+	}
+	name = s.paint(bold, name) + "  "
+	switch {
+	case k.Invalid != "":
+		return name + s.paint(red, k.Invalid)
+	case k.Total == 0:
+		return name + s.paint(red, "none fits")
+	case k.Quota:
+		return name + s.paint(green, count(k.Total, k.Capped)+" more fit") + " until the namespace's quota is used up"
+	}
+	return name + s.paint(green, count(k.Total, k.Capped)+" more fit")
+}
+
+func count(n int, capped bool) string {
+	if capped {
+		return fmt.Sprintf("%d+", n)
+	}
+	return fmt.Sprint(n)
+}
+
+// Fragmentation writes the largest request that fits on each node.
+func (s Style) Fragmentation(w io.Writer, f *answer.Fragmentation) {
+	paragraph(w, "", f.Summary)
+	for i := range f.Vendors {
+		s.fragments(w, &f.Vendors[i])
+	}
+	s.Problems(w, f.Problems)
+}
+
+func (s Style) fragments(w io.Writer, v *answer.VendorFragments) {
+	fmt.Fprintf(w, "\n%s\n", s.paint(bold, v.Vendor))
+	rows := make([][]string, len(v.Nodes))
+	for i, n := range v.Nodes {
+		row := []string{n.Node, "", "", fmt.Sprintf("%d of %d", n.Devices, n.Have), n.Refused}
+		if v.ByMemory {
+			row[1], row[2] = fmt.Sprint(n.Free), fmt.Sprint(n.Memory)
+		}
+		rows[i] = row
+	}
+	fmt.Fprint(w, indent(grid([]column{
+		{name: "NODE", max: 44}, {name: "FREE MiB", right: true}, {name: "LARGEST MiB", right: true}, {name: "DEVICES", right: true},
+		{name: "WHY NOT", max: 50},
+	}, rows)))
+}
+
+// MakeRoom writes which pods would have to move.
+func (s Style) MakeRoom(w io.Writer, m *answer.MakeRoom) {
+	paragraph(w, "", s.paint(verdict(m.Fits), m.Summary))
+	for i := range m.Asks {
+		fmt.Fprintln(w, "Asks: "+askLine(&m.Asks[i]))
+	}
+	if m.Fits {
+		placed := answer.Placement{Pod: m.Pod, Node: m.Node, Devices: m.Devices}
+		fmt.Fprintln(w)
+		fmt.Fprint(w, s.placements(append([]answer.Placement{placed}, movedPods(m.Moves)...)))
+	}
+	if len(m.Refused) > 0 {
+		fmt.Fprintln(w, "\nWhy it does not fit as things are:")
+		fmt.Fprint(w, refusals(m.Refused))
+	}
+	s.Problems(w, m.Problems)
+}
+
+func movedPods(moves []answer.Moved) []answer.Placement {
+	out := make([]answer.Placement, len(moves))
+	for i, m := range moves {
+		out[i] = answer.Placement{Pod: m.Pod, Node: m.To, RunsOn: m.From, Devices: m.Devices}
+	}
+	return out
+}
+
+// Drain writes where the pods of a node go.
+func (s Style) Drain(w io.Writer, d *answer.Drain) {
+	paragraph(w, "", s.paint(verdict(d.Fits), d.Summary))
+	if len(d.Moves) > 0 {
+		fmt.Fprintln(w)
+		fmt.Fprint(w, s.placements(movedPods(d.Moves)))
+	}
+	for _, p := range d.Stuck {
+		fmt.Fprintf(w, "\nWhy %s goes nowhere:\n", p.Pod)
+		if p.Invalid != "" {
+			paragraph(w, "  ", p.Invalid)
+		}
+		if len(p.Refused) > 0 {
+			fmt.Fprint(w, refusals(p.Refused))
+		}
+	}
+	if len(d.Stays) > 0 {
+		fmt.Fprintln(w)
+		paragraph(w, "", "With the node go: "+strings.Join(d.Stays, ", ")+".")
+	}
+	s.Problems(w, d.Problems)
+}

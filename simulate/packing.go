@@ -1,0 +1,292 @@
+package simulate
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/usage"
+)
+
+// packing is how pods are put on new nodes: first fit, in the packer's order.
+type packing struct {
+	*packer
+	limits Limits
+	first  int // number of the first new node
+	quotas usage.Quotas
+
+	nodes    []packed                        // and behind them the next one, empty but for the template's pods
+	board    board                           // of nodes without the next one
+	own      map[string]answers              // of pods under quotas, by question
+	here     map[string]map[int]localOutcome // of pods whose answer is for one node only, by question and node
+	last     map[lastKey]string              // the question of such pods before
+	waiting  []int                           // pods to come, of each kind
+	unplaced []failed
+	taken    map[takenKey]int64 // placements that the quotas do not count yet
+	fits     int
+}
+
+// packed is a new node in the making.
+type packed struct {
+	level *level
+	pods  []int32
+	by    []*outcome // of pods
+
+	// Made where something depends on them.
+	made  *node
+	usage *device.NodeUsage // of made, with pods
+	on    []*corev1.Pod
+}
+
+// failed is a pod that no new node serves.
+type failed struct {
+	pod   int32
+	err   error
+	why   *outcome
+	limit bool
+}
+
+// localOutcome is what came of trying a pod on one node when it had so many others.
+type localOutcome struct {
+	*outcome
+	pods int
+}
+
+// lastKey tells whose question depends on what is left of a quota, takenKey equal placements.
+type (
+	lastKey struct {
+		namespace string
+		kind      *kind
+	}
+	takenKey struct {
+		namespace string
+		by        *outcome
+	}
+)
+
+// pack puts the pods on new nodes, those left out that served tells.
+func (p *packer) pack(limits Limits, first int, served []bool) *packing {
+	k := &packing{
+		packer: p, limits: limits, first: first, quotas: limits.Quotas, waiting: make([]int, len(p.pods.kinds)),
+		own: map[string]answers{}, here: map[string]map[int]localOutcome{}, last: map[lastKey]string{}, taken: map[takenKey]int64{},
+	}
+	k.nodes = append(k.nodes, packed{level: p.empty})
+	todo := k.todo(served)
+	for i, at := range todo {
+		if limits.Progress != nil && i%64 == 0 {
+			limits.Progress(i, len(todo))
+		}
+		k.place(at)
+	}
+	k.count()
+	k.board, k.own, k.here, k.last = board{}, nil, nil, nil
+	p.trim()
+	return k
+}
+
+func (k *packing) todo(served []bool) []int32 {
+	todo := make([]int32, 0, len(k.order))
+	for _, at := range k.order {
+		if served != nil && served[at] {
+			continue
+		}
+		todo = append(todo, at)
+		if kind := k.pods.pods[at].kind; kind != nil {
+			k.waiting[kind.number]++
+		}
+	}
+	return todo
+}
+
+func (k *packing) place(at int32) {
+	w := &k.pods.pods[at]
+	if w.err != nil {
+		k.unplaced = append(k.unplaced, failed{pod: at, err: w.err})
+		return
+	}
+	q := k.question(w, k.quotas.Headroom(w.request.Namespace))
+	k.supersede(w, &q)
+	view := k.board.view(q.key, func(i int) float32 {
+		if k.answer(&q, i).OK() {
+			return 0
+		}
+		return absent
+	})
+	i := view.best()
+	if k.limits.Allow != nil {
+		i = view.first(func(i int) bool { return k.limits.Allow(w.pod, k.object(i), k.podsOn(i)) == nil })
+	}
+	if i == nobody {
+		i = k.open(at, &q)
+	}
+	if i != nobody {
+		k.enter(i, at, &q)
+	}
+	if k.waiting[w.kind.number]--; k.waiting[w.kind.number] == 0 {
+		k.forgetKind(w.kind, q.key)
+	}
+}
+
+// forgetKind drops what was found out for pods of which none is to come.
+func (k *packing) forgetKind(of *kind, key string) {
+	k.drop(key)
+	if of.key == "" || len(k.pods.kinds) > maxKinds {
+		delete(k.known, key)
+	}
+}
+
+func (k *packing) drop(key string) {
+	k.board.drop(key)
+	delete(k.own, key)
+	delete(k.here, key)
+}
+
+// open adds a node for a pod that no other one serves; nobody if that is of no use.
+func (k *packing) open(at int32, q *question) int {
+	next := len(k.nodes) - 1
+	f := failed{pod: at, why: k.answer(q, next)}
+	if f.why.OK() {
+		if k.limits.Allow != nil {
+			f.err = k.limits.Allow(k.pods.pods[at].pod, k.object(next), k.mould.template.Pods)
+		}
+		f.limit = f.err == nil && k.limits.MaxNodes != 0 && next >= k.limits.MaxNodes
+	}
+	if !f.why.OK() || f.err != nil || f.limit {
+		k.unplaced = append(k.unplaced, f)
+		return nobody
+	}
+	k.nodes = append(k.nodes, packed{level: k.empty})
+	k.board.add()
+	return next
+}
+
+// supersede forgets what was found out for a pod's kind under another state of its namespace's quotas.
+func (k *packing) supersede(w *pending, q *question) {
+	of := lastKey{w.request.Namespace, w.kind}
+	before, asked := k.last[of]
+	if asked && before != q.key {
+		k.drop(before)
+		delete(k.last, of)
+	}
+	if q.limited {
+		k.last[of] = q.key
+	}
+}
+
+// answer is what comes of trying a pod on node i, evaluated once for each state of a node.
+func (k *packing) answer(q *question, i int) *outcome {
+	n := &k.nodes[i]
+	if q.byName {
+		return k.onThis(q, i)
+	}
+	of := k.known
+	if q.limited {
+		of = k.own
+	}
+	known := of[q.key]
+	if known == nil {
+		known = answers{}
+		of[q.key] = known
+	}
+	o := known[n.level]
+	if o == nil {
+		o = k.try(q, n.level.usage)
+		known[n.level] = o
+	}
+	return o
+}
+
+// onThis is what comes of trying a pod on node i, where the answer may be another for every node.
+func (k *packing) onThis(q *question, i int) *outcome {
+	n := &k.nodes[i]
+	tried := k.here[q.key]
+	if o, known := tried[i]; known && o.pods == len(n.pods) {
+		return o.outcome
+	}
+	if n.usage == nil {
+		n.usage = k.filled(i)
+	}
+	if tried == nil {
+		tried = map[int]localOutcome{}
+		k.here[q.key] = tried
+	}
+	o := k.try(q, n.usage)
+	tried[i] = localOutcome{o, len(n.pods)}
+	return o
+}
+
+func (k *packing) try(q *question, u *device.NodeUsage) *outcome {
+	k.fits++
+	return &outcome{Fit: k.set.Fit(q.request, u), info: u.Info()}
+}
+
+// enter puts a pod on node i.
+func (k *packing) enter(i int, at int32, q *question) {
+	o := k.answer(q, i)
+	n := &k.nodes[i]
+	n.level = k.after(n.level, o)
+	if n.usage != nil {
+		n.usage = n.usage.With(translated(o.Allocation, o.info, n.usage.Info()))
+	}
+	if n.on != nil {
+		n.on = append(n.on, k.pods.pods[at].pod)
+	}
+	n.pods, n.by = append(n.pods, at), append(n.by, o)
+	k.board.note(i)
+	namespace := q.request.Namespace
+	if q.limited {
+		k.quotas = k.quotas.Take(namespace, o.Allocation, o.info)
+	} else {
+		k.taken[takenKey{namespace, o}]++
+	}
+}
+
+// count brings the quotas up to date with placements that none limits.
+func (k *packing) count() {
+	for of, n := range k.taken {
+		k.quotas = k.quotas.TakeTimes(of.namespace, of.by.Allocation, of.by.info, n)
+	}
+	k.taken = nil
+}
+
+func (k *packing) made(i int) *node {
+	n := &k.nodes[i]
+	if n.made == nil {
+		n.made = k.mould.node(newName(k.mould.template.Node.Name, k.first+i))
+	}
+	return n.made
+}
+
+func (k *packing) object(i int) *corev1.Node { return k.made(i).object }
+
+// podsOn lists the pods on node i, the template's first.
+func (k *packing) podsOn(i int) []*corev1.Pod {
+	n := &k.nodes[i]
+	if n.on == nil {
+		n.on = slices.Clone(k.mould.template.Pods)
+		for _, at := range n.pods {
+			n.on = append(n.on, k.pods.pods[at].pod)
+		}
+	}
+	return n.on
+}
+
+// filled is the usage of node i with its pods.
+func (k *packing) filled(i int) *device.NodeUsage {
+	empty := k.made(i).usage
+	n := &k.nodes[i]
+	if len(n.pods) == 0 {
+		return empty
+	}
+	info := empty.Info()
+	return empty.Update(func(devices []device.DeviceUsage) {
+		for _, o := range n.by {
+			for _, h := range o.Allocation.Collapse() {
+				if at := o.info.Find(h.Vendor, h.ID); at >= 0 && at < info.Len() {
+					devices[at].Take(h)
+				}
+			}
+		}
+	})
+}
