@@ -28,7 +28,10 @@ type Placed struct {
 // for the best nodes only, until it lets one pass.
 func (s *Snapshot) PlaceAll(pods []*corev1.Pod, o PlaceOptions) (placed []Placed, rest []Placed) {
 	f := s.field(parse(s.set, pods, o.Fit), o)
-	for _, at := range f.pods.order(f.share) {
+	for i, at := range f.pods.order(f.share) {
+		if o.Progress != nil && i%16 == 0 {
+			o.Progress(i, len(f.pods.pods))
+		}
 		w := &f.pods.pods[at]
 		result, err := f.place(w)
 		if err == nil && result.OK() {

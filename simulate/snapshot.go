@@ -334,6 +334,9 @@ type PlaceOptions struct {
 
 	// Brief leaves Result.Refused empty: on thousands of nodes the reasons are most of the cost.
 	Brief bool
+
+	// Progress is told by PlaceAll, now and then, how many pods were tried; nil: nobody.
+	Progress func(done, all int)
 }
 
 // PlaceAnywhere places a pod on the node with the best score under the pod's node policy, the first by name of equals. That

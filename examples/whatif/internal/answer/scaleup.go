@@ -114,9 +114,11 @@ func (p *planner) live(pods []*corev1.Pod) {
 		}
 		ready = append(ready, a.pod)
 	}
-	p.s.all = len(ready)
-	placed, rest := p.s.snapshot.PlaceAll(ready, simulate.PlaceOptions{Fit: p.w.fit, Allow: p.s.allow, Placed: p.s.placed, Brief: true})
-	p.s.all = 0 // from here on, questions are no progress
+	o := simulate.PlaceOptions{Fit: p.w.fit, Allow: p.s.allow, Placed: p.s.placed, Brief: true}
+	if tell := p.w.options.Progress; tell != nil {
+		o.Progress = func(done, all int) { tell("live nodes", done, all) }
+	}
+	placed, rest := p.s.snapshot.PlaceAll(ready, o)
 	for _, x := range placed {
 		q := Placement{Pod: podName(x.Pod), Devices: []Granted{}, Refused: []Refused{}}
 		p.w.grant(&q, x.Pod, x.Node, x.Allocation)

@@ -12,9 +12,6 @@ type stack struct {
 	w        *World
 	snapshot *simulate.Snapshot
 	taken    map[string]nondevice.Taken // of nodes that changed
-	last     *corev1.Pod                // asked about last
-	tried    int
-	all      int // pods that will be tried, for the progress
 }
 
 func (w *World) stack() *stack {
@@ -40,15 +37,8 @@ func (s *stack) lift(pod *corev1.Pod) {
 	}
 }
 
-// allow judges what is not a device. Pods are tried one after the other.
+// allow judges what is not a device.
 func (s *stack) allow(pod *corev1.Pod, node *corev1.Node) error {
-	if pod != s.last {
-		s.last = pod
-		s.tried++
-		if s.all > 0 && s.w.options.Progress != nil {
-			s.w.options.Progress("live nodes", s.tried, s.all)
-		}
-	}
 	if found := s.w.rules.Broken(pod, node, s.on(node.Name)); len(found) > 0 {
 		return found
 	}
