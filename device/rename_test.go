@@ -37,6 +37,14 @@ func TestRenamed(t *testing.T) {
 				t.Fatalf("link %d, want %d", got.Link(i, 0), want.Link(i, 0))
 			}
 		}
+		used := device.NewNodeUsage(old).Update(func(d []device.DeviceUsage) {
+			for i := range d {
+				d[i].Memory = int64(i)
+			}
+		})
+		if on := used.On(got); on.Info() != got || !cmp.Equal(on.Devices(), used.Devices()) || n > 0 && &on.Devices()[0] == &used.Devices()[0] {
+			t.Fatal("the usage on the other node is another")
+		}
 		if diff := cmp.Diff(make("a", "a/").Inventory("V").Devices, old.Inventory("V").Devices); diff != "" || old.Name() != "a" {
 			t.Fatalf("the old one changed:\n%s", diff)
 		}

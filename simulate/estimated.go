@@ -39,7 +39,7 @@ func (k *packing) newNode(i int) NewNode {
 	}
 	for at := range n.pods {
 		out.Pods[at] = k.pods.pods[n.pods[at]].pod
-		out.Placed[at] = translated(n.by[at].Allocation, n.by[at].info, out.Usage.Info())
+		out.Placed[at] = n.by[at].on(out.Usage.Info())
 	}
 	return out
 }

@@ -1,35 +1,29 @@
 package simulate
 
 import (
-	"reflect"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
-	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 )
 
 // mould makes the new nodes of a template: the first as the template says, the others as copies with the first one's name
-// replaced wherever it occurs. The second is made both ways; a template whose nodes differ in more than that makes every node
-// itself.
+// replaced wherever it occurs, unless names go into the ids of devices in another way than that.
 type mould struct {
 	template *Template
 	sample   *prototype
 	first    *node
 	problems []device.Problem // of the template
-	copies   way
 }
 
-// way says how further nodes are made.
-type way uint8
-
-const (
-	untried way = iota
-	copied
-	each // by the template
-)
+// cast is a new node without usage.
+type cast struct {
+	object *corev1.Node
+	info   *device.NodeInfo
+	usage  *device.NodeUsage // with what the template puts on it; nil: that of the first
+}
 
 func newMould(set *vendors.Set, t *Template, name string) *mould {
 	m := &mould{template: t, sample: t.prototype(set)}
@@ -41,32 +35,48 @@ func newMould(set *vendors.Set, t *Template, name string) *mould {
 func (m *mould) info() *device.NodeInfo { return m.first.usage.Info() }
 
 // node makes the new node of a name.
-func (m *mould) node(name string) *node {
-	if name == m.first.object.Name {
-		return m.first
+func (m *mould) node(name string) cast {
+	if m.copies(name) {
+		return m.copy(name)
 	}
-	if m.copies == untried {
-		made, _ := m.sample.node(name)
-		m.copies = each
-		if equalNodes(made, m.copy(name)) {
-			m.copies = copied
+	made, _ := m.sample.node(name)
+	return cast{made.object, made.usage.Info(), made.usage}
+}
+
+// copies says whether the ids of the first node's devices are its name and something else, or do not depend on it, so that
+// replacing the name makes those of another.
+func (m *mould) copies(name string) bool {
+	first, info := m.first.object.Name, m.info()
+	if !plain(first) || !plain(name) {
+		return false
+	}
+	for i := range info.Len() {
+		d := info.Device(i)
+		if names, ok := m.sample.set.Backend(d.Vendor).(device.Identifier); ok {
+			if names.DeviceID(name, d.Index) != strings.ReplaceAll(d.ID, first, name) {
+				return false
+			}
+		} else if !m.template.Options.KeepIDs && !strings.HasPrefix(d.ID, first+"/") {
+			return false
 		}
-		return made
 	}
-	if m.copies == each {
-		made, _ := m.sample.node(name)
-		return made
-	}
-	return m.copy(name)
+	return true
+}
+
+// plain says whether a name reads the same in every text, quoted or not.
+func plain(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '.' && r != '_'
+	})
 }
 
 // copy is the first node under another name.
-func (m *mould) copy(name string) *node {
+func (m *mould) copy(name string) cast {
 	first := m.first.object.Name
 	rename := func(s string) string { return strings.ReplaceAll(s, first, name) }
-	n := &node{object: m.first.object.DeepCopy()}
-	n.object.Name = name
-	for _, texts := range []map[string]string{n.object.Annotations, n.object.Labels} {
+	object := m.first.object.DeepCopy()
+	object.Name = name
+	for _, texts := range []map[string]string{object.Annotations, object.Labels} {
 		for key, text := range texts {
 			if strings.Contains(text, first) {
 				texts[key] = rename(text)
@@ -74,41 +84,5 @@ func (m *mould) copy(name string) *node {
 		}
 	}
 	old := m.info()
-	info := old.Renamed(name, func(i int) string { return rename(old.Device(i).ID) })
-	n.usage = device.NewNodeUsage(info).Update(func(devices []device.DeviceUsage) { copy(devices, m.first.usage.Devices()) })
-	for i := range m.first.holdings {
-		n.holdings = append(n.holdings, renamed(&m.first.holdings[i], name, rename))
-	}
-	return n
-}
-
-// renamed is what a pod of the template holds, on another node.
-func renamed(h *usage.Holding, node string, rename func(string) string) usage.Holding {
-	c := h.DeepCopy()
-	c.Name, c.Node = rename(h.Name), node
-	for i := range c.Allocation.Devices {
-		c.Allocation.Devices[i].ID = rename(c.Allocation.Devices[i].ID)
-	}
-	for i := range c.Reservations {
-		c.Reservations[i].GPUUUID = rename(c.Reservations[i].GPUUUID)
-	}
-	for i := range c.Blocked {
-		c.Blocked[i].ID = rename(c.Blocked[i].ID)
-	}
-	return c
-}
-
-// equalNodes says whether two nodes are the same, names and ids included.
-func equalNodes(a, b *node) bool {
-	x, y := a.usage.Info(), b.usage.Info()
-	if x.Name() != y.Name() || !reflect.DeepEqual(x.Described(), y.Described()) {
-		return false
-	}
-	for _, v := range x.Described() {
-		if !reflect.DeepEqual(x.Inventory(v), y.Inventory(v)) {
-			return false
-		}
-	}
-	return reflect.DeepEqual(a.usage.Devices(), b.usage.Devices()) && len(a.holdings) == len(b.holdings) &&
-		(len(a.holdings) == 0 || reflect.DeepEqual(a.holdings, b.holdings)) && equality.Semantic.DeepEqual(a.object, b.object)
+	return cast{object: object, info: old.Renamed(name, func(i int) string { return rename(old.Device(i).ID) })}
 }

@@ -1,6 +1,10 @@
 package simulate
 
 import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/vendors"
 )
@@ -35,6 +39,7 @@ type answers map[*level]*outcome
 type outcome struct {
 	vendors.Fit
 	info *device.NodeInfo // of the node that was tried; the devices of the allocation are its
+	at   []int            // their positions on it
 	next *level           // of the node once the pod is on it; nil: not known yet
 }
 
@@ -51,6 +56,7 @@ func newPacker(set *vendors.Set, template *Template, pods *pendings, first int) 
 	}
 	info := p.mould.info()
 	_, p.alike = writeInfo(nil, info)
+	p.alike = p.alike && !template.byName(set)
 	p.forget()
 	for _, v := range info.Vendors() {
 		p.have[v] = capacity(info, v)
@@ -102,21 +108,26 @@ func (p *packer) level(u *device.NodeUsage) *level {
 // after returns the state of a node that was in state l, once an outcome was entered.
 func (p *packer) after(l *level, o *outcome) *level {
 	if o.next == nil {
-		o.next = p.level(l.usage.With(translated(o.Allocation, o.info, l.usage.Info())))
+		o.next = p.level(l.usage.With(o.on(l.usage.Info())))
 	}
 	return o.next
 }
 
-// translated is an allocation on one node for another in an equal state: the devices at the same positions.
-func translated(a *device.Allocation, from, to *device.NodeInfo) *device.Allocation {
-	if from == to || len(a.Devices) == 0 {
-		return a
+// on is the allocation on another node in an equal state: the devices at the same positions.
+func (o *outcome) on(info *device.NodeInfo) *device.Allocation {
+	if info == o.info || len(o.Allocation.Devices) == 0 {
+		return o.Allocation
 	}
-	out := &device.Allocation{Classes: a.Classes, Devices: make([]device.ContainerDevice, len(a.Devices))}
-	copy(out.Devices, a.Devices)
-	for i := range out.Devices {
-		d := &out.Devices[i]
-		d.ID = to.Device(from.Find(d.Vendor, d.ID)).ID
+	if o.at == nil {
+		o.at = make([]int, len(o.Allocation.Devices))
+		for i := range o.at {
+			d := &o.Allocation.Devices[i]
+			o.at[i] = o.info.Find(d.Vendor, d.ID)
+		}
+	}
+	out := &device.Allocation{Classes: o.Allocation.Classes, Devices: slices.Clone(o.Allocation.Devices)}
+	for i, at := range o.at {
+		out.Devices[i].ID = info.Device(at).ID
 	}
 	return out
 }
@@ -136,4 +147,12 @@ func (p *packer) question(w *pending, headroom map[device.Vendor]device.Headroom
 		q.request = w.request.WithQuota(headroom)
 	}
 	return q
+}
+
+// byName says whether what the template's pods hold may depend on the name of the new node.
+func (t *Template) byName(set *vendors.Set) bool {
+	return slices.ContainsFunc(t.Pods, func(pod *corev1.Pod) bool {
+		r, err := set.Request(pod)
+		return err == nil && r.ByName()
+	})
 }

@@ -34,7 +34,7 @@ type packed struct {
 	by    []*outcome // of pods
 
 	// Made where something depends on them.
-	made  *node
+	made  *cast
 	usage *device.NodeUsage // of made, with pods
 	on    []*corev1.Pod
 }
@@ -227,7 +227,7 @@ func (k *packing) enter(i int, at int32, q *question) {
 	n := &k.nodes[i]
 	n.level = k.after(n.level, o)
 	if n.usage != nil {
-		n.usage = n.usage.With(translated(o.Allocation, o.info, n.usage.Info()))
+		n.usage = n.usage.With(o.on(n.usage.Info()))
 	}
 	if n.on != nil {
 		n.on = append(n.on, k.pods.pods[at].pod)
@@ -250,10 +250,11 @@ func (k *packing) count() {
 	k.taken = nil
 }
 
-func (k *packing) made(i int) *node {
+func (k *packing) made(i int) *cast {
 	n := &k.nodes[i]
 	if n.made == nil {
-		n.made = k.mould.node(newName(k.mould.template.Node.Name, k.first+i))
+		made := k.mould.node(newName(k.mould.template.Node.Name, k.first+i))
+		n.made = &made
 	}
 	return n.made
 }
@@ -274,19 +275,13 @@ func (k *packing) podsOn(i int) []*corev1.Pod {
 
 // filled is the usage of node i with its pods.
 func (k *packing) filled(i int) *device.NodeUsage {
-	empty := k.made(i).usage
-	n := &k.nodes[i]
-	if len(n.pods) == 0 {
-		return empty
+	made, n := k.made(i), &k.nodes[i]
+	if k.alike || made.usage == nil {
+		return n.level.usage.On(made.info)
 	}
-	info := empty.Info()
-	return empty.Update(func(devices []device.DeviceUsage) {
-		for _, o := range n.by {
-			for _, h := range o.Allocation.Collapse() {
-				if at := o.info.Find(h.Vendor, h.ID); at >= 0 && at < info.Len() {
-					devices[at].Take(h)
-				}
-			}
-		}
-	})
+	u := made.usage
+	for _, o := range n.by {
+		u = u.With(o.on(made.info))
+	}
+	return u
 }

@@ -89,7 +89,7 @@ func sameAnswer(t *testing.T, set *vendors.Set, r *vendors.Request, u *device.No
 	if !fit.OK() {
 		return
 	}
-	moved := translated(fit.Allocation, u.Info(), v.Info())
+	moved := (&outcome{Fit: fit, info: u.Info()}).on(v.Info())
 	if positions(moved, v.Info()) != positions(fit.Allocation, u.Info()) || !testkit.SameUsage(v.With(moved), v.With(other.Allocation)) {
 		t.Fatalf("%+v is translated to %+v", fit.Allocation, moved)
 	}
@@ -197,7 +197,7 @@ func TestUnwritable(t *testing.T) {
 		}
 		m := newMemo()
 		a, b := newNode(nil, info, nil), newNode(nil, info, nil)
-		if m.state(a, 2) == m.state(b, 2) || m.state(a, 2) != m.state(a, 2) {
+		if first, other, again := m.state(a, 2), m.state(b, 2), m.state(a, 2); first == other || first != again {
 			t.Errorf("%s: states of two nodes are one", name)
 		}
 	}

@@ -49,6 +49,9 @@ func bySlot(f *device.ContainerFit, into []onBoard) []onBoard {
 		if !unnumbered {
 			slot = f.Node.Device(f.Granted[at].Device).Index
 		}
+		if slot < 0 {
+			continue // no card sits there, and no registration says so
+		}
 		into = append(into, onBoard{slot, at})
 	}
 	slices.SortFunc(into, func(a, b onBoard) int {

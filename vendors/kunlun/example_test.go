@@ -2,6 +2,7 @@ package kunlun_test
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -102,4 +103,26 @@ func ExampleCards_Annotate() {
 	info := device.NewNodeInfo("n1", b.Inventory(node))
 	fmt.Println(b.Annotate(asking(nil), info, allocation, time.Time{}))
 	// Output: map[BAIDU_COM_DEVICE_IDX:2,3]
+}
+
+// TestNegativeIndexServesNobody: a description made by hand may number a card below 0; it is left out, and nothing else happens.
+func TestNegativeIndexServesNobody(t *testing.T) {
+	set := vendors.Default()
+	inv := device.Inventory{Vendor: kunlun.Vendor}
+	for i := range 3 {
+		inv.Devices = append(inv.Devices, device.DeviceInfo{
+			ID: fmt.Sprint("c", i), Index: i - 1, Slots: 100, Memory: 98304, Cores: 100, Type: "kunlun", Healthy: true,
+		})
+	}
+	node := device.NewNodeUsage(device.NewNodeInfo("n1", inv))
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "c"}}}}
+	pod.Spec.Containers[0].Resources.Limits = corev1.ResourceList{"kunlunxin.com/xpu": resource.MustParse("2")}
+	r, err := set.Request(pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit := set.Fit(r, node)
+	if !fit.OK() || fit.Allocation.Devices[0].ID != "c1" || fit.Allocation.Devices[1].ID != "c2" {
+		t.Errorf("%+v", fit)
+	}
 }
