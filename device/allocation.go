@@ -125,22 +125,26 @@ type Hold struct {
 // resource, sidecars add up, and on top of them comes the larger of the init containers' peak and the app containers' sum.
 // Several entries of one init container on one device are not added up either. A device that is held at all takes at
 // least one slot. Cost: O(n log n) in the devices.
-func (a *Allocation) Collapse() []Hold {
+func (a *Allocation) Collapse() []Hold { return a.AppendHolds(nil) }
+
+// AppendHolds appends what Collapse returns to into, so that a caller can bring the memory.
+func (a *Allocation) AppendHolds(into []Hold) []Hold {
 	if len(a.Devices) == 0 {
-		return nil
+		return into
 	}
-	order := make([]int, len(a.Devices))
-	for i := range order {
-		order[i] = i
+	var few [16]int // no memory for the usual number
+	order := few[:0]
+	for i := range a.Devices {
+		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
 		return cmp.Or(cmp.Compare(a.Devices[x].Vendor, a.Devices[y].Vendor), cmp.Compare(a.Devices[x].ID, a.Devices[y].ID))
 	})
-	var out []Hold
+	out, from := slices.Grow(into, len(order)), len(into)
 	var sum Tally
-	for k, i := range order {
+	for _, i := range order {
 		d := &a.Devices[i]
-		if k == 0 || !out[len(out)-1].on(d) {
+		if len(out) == from || !out[len(out)-1].on(d) {
 			out = append(out, Hold{Vendor: d.Vendor, ID: d.ID})
 			sum = Tally{}
 		}

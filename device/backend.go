@@ -27,7 +27,9 @@ type Backend interface {
 	// and a [*RequestError] when it asks for something impossible; such a pod fits nowhere.
 	Request(container *corev1.Container) (ContainerRequest, error)
 
-	// Plan makes a request ready to be tried on nodes. The plan must not keep pod.
+	// Plan makes a request ready to be tried on nodes. The plan must not keep pod. What it decides must not depend on the name of
+	// a node, and on the ids of devices only in rules of the code [CardUuidMismatch]: answers are kept for nodes that are equal
+	// in everything else (package simulate).
 	Plan(pod *PodContext, ask ContainerRequest) Plan
 
 	// Admit completes a container as the vendor's admission does: defaults, environment, runtime class. It changes

@@ -37,4 +37,9 @@ func (n *NodeInfo) relinked(old *NodeInfo, i int) map[string]int64 {
 
 // On returns the same usage of another node, whose devices are equal but for their ids, position by position. What is
 // immutable is shared. Cost: one copy of the node's usage.
-func (n *NodeUsage) On(info *NodeInfo) *NodeUsage { return newNodeUsage(info, slices.Clone(n.devices)) }
+func (n *NodeUsage) On(info *NodeInfo) *NodeUsage {
+	next := roomFor(info)
+	copy(next.devices, n.devices)
+	next.settle()
+	return next
+}

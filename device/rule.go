@@ -87,7 +87,7 @@ type step struct {
 
 // NewTable makes a table of rules, which are tried in the given order. The slice must not change afterwards.
 func NewTable(rules []Rule) Table {
-	t := Table{rules: rules}
+	t := Table{rules: rules, steps: make([]step, 0, len(rules))}
 	last := Custom
 	for i, r := range rules {
 		if r.Check == Custom || r.Check >= InQuota || i > 255 {

@@ -72,36 +72,56 @@ type smallNode struct {
 	rooms [8]Room
 }
 
-// NewNodeUsage returns the usage of a node nobody uses.
-func NewNodeUsage(info *NodeInfo) *NodeUsage {
-	devices := make([]DeviceUsage, info.Len())
-	for i := range devices {
-		devices[i].Healthy = info.devices[i].Healthy
-	}
-	return newNodeUsage(info, devices)
+// usualNode is a node of 5 to 8 devices in one piece of memory.
+type usualNode struct {
+	smallNode
+	shares  [8]Shares
+	devices [8]DeviceUsage
 }
 
-// newNodeUsage takes devices over.
-func newNodeUsage(info *NodeInfo, devices []DeviceUsage) *NodeUsage {
-	small := &smallNode{NodeUsage: NodeUsage{info: info, devices: devices}}
-	n := &small.NodeUsage
-	if len(devices) <= len(small.rooms) {
-		n.rooms = small.rooms[:len(devices)]
-	} else {
-		n = &NodeUsage{info: info, devices: devices, rooms: make([]Room, len(devices))}
+// NewNodeUsage returns the usage of a node nobody uses.
+func NewNodeUsage(info *NodeInfo) *NodeUsage {
+	n := roomFor(info)
+	for i := range n.devices {
+		n.devices[i].Healthy = info.devices[i].Healthy
 	}
-	n.shares = make([]Shares, len(devices))
+	n.settle()
+	return n
+}
+
+// roomFor returns a usage that is to be filled in and settled.
+func roomFor(info *NodeInfo) *NodeUsage {
+	size := info.Len()
+	var n *NodeUsage
+	switch {
+	case size > 8:
+		n = &NodeUsage{rooms: make([]Room, size), shares: make([]Shares, size), devices: make([]DeviceUsage, size)}
+	case size > 4:
+		usual := new(usualNode)
+		n = &usual.NodeUsage
+		n.rooms, n.shares, n.devices = usual.rooms[:size], usual.shares[:size:size], usual.devices[:size:size]
+	default:
+		small := new(smallNode)
+		n = &small.NodeUsage
+		n.rooms, n.shares, n.devices = small.rooms[:size], make([]Shares, size), make([]DeviceUsage, size)
+	}
+	n.info = info
+	return n
+}
+
+// settle works out what follows from the usage of the devices.
+func (n *NodeUsage) settle() {
+	info := n.info
 	if len(info.spans) > 0 {
 		n.first, n.to = info.spans[0].vendor, info.spans[0].to
 	}
 	n.words = info.words
-	for i := range devices {
-		d, u := &info.devices[i], &devices[i]
+	for i := range n.devices {
+		d, u := &info.devices[i], &n.devices[i]
 		n.rooms[i], n.shares[i] = RoomOf(d, u), SharesOf(d, u)
 		n.used.add(u.Slots, u.Cores, u.Memory)
 		n.total.add(d.Slots, d.Cores, d.Memory)
 	}
-	return n
 }
 
 // Info is the node's description.
@@ -138,9 +158,11 @@ func (n *NodeUsage) Devices() []DeviceUsage { return n.devices }
 // Update returns a copy of n after edit has changed the usage of its devices in place. edit owns the slice for the time
 // of the call; a State must be replaced, not written to. One copy is made however many devices change.
 func (n *NodeUsage) Update(edit func(devices []DeviceUsage)) *NodeUsage {
-	devices := slices.Clone(n.devices)
-	edit(devices)
-	return newNodeUsage(n.info, devices)
+	next := roomFor(n.info)
+	copy(next.devices, n.devices)
+	edit(next.devices)
+	next.settle()
+	return next
 }
 
 // With returns n with the effective amounts of a ([Allocation.Collapse]) taken as well. Devices of a that the node does
@@ -151,13 +173,16 @@ func (n *NodeUsage) With(a *Allocation) *NodeUsage { return n.apply(a, (*DeviceU
 func (n *NodeUsage) Without(a *Allocation) *NodeUsage { return n.apply(a, (*DeviceUsage).Give) }
 
 func (n *NodeUsage) apply(a *Allocation, change func(*DeviceUsage, Hold)) *NodeUsage {
-	return n.Update(func(devices []DeviceUsage) {
-		for _, h := range a.Collapse() {
-			if i := n.info.Find(h.Vendor, h.ID); i >= 0 {
-				change(&devices[i], h)
-			}
+	next := roomFor(n.info)
+	copy(next.devices, n.devices)
+	var few [8]Hold // no memory for the usual number
+	for _, h := range a.AppendHolds(few[:0]) {
+		if i := n.info.Find(h.Vendor, h.ID); i >= 0 {
+			change(&next.devices[i], h)
 		}
-	})
+	}
+	next.settle()
+	return next
 }
 
 // Take adds a hold to the usage.
@@ -211,9 +236,10 @@ func without[S ~[]E, E comparable](s S, gone ...E) S {
 
 // DeepCopy returns a copy whose usage shares nothing with n; the immutable description is shared.
 func (n *NodeUsage) DeepCopy() *NodeUsage {
-	devices := slices.Clone(n.devices)
-	for i := range devices {
-		devices[i] = devices[i].DeepCopy()
+	next := roomFor(n.info)
+	for i := range n.devices {
+		next.devices[i] = n.devices[i].DeepCopy()
 	}
-	return newNodeUsage(n.info, devices)
+	next.settle()
+	return next
 }

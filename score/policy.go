@@ -39,6 +39,10 @@ type Policy struct {
 // policy sort as spread; nothing is an error. numaBind asks for all devices of a container from one NUMA node.
 func ParsePolicy(text string, numaBind bool) Policy {
 	p := Policy{DevicePolicy: device.DevicePolicy{NUMABind: numaBind}}
+	if text == Spread || text == Binpack { // as most pods have it
+		p.keys = single(text, numaBind)
+		return p
+	}
 	tokens := strings.Split(text, ",")
 	for i := range tokens {
 		tokens[i] = strings.TrimSpace(tokens[i])

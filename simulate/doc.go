@@ -19,13 +19,17 @@
 //
 //	Fork                       O(1)
 //	Place, Remove              one fit, O(log n) in the nodes n, and O(pods on the node)
-//	PlaceAnywhere              one fit for each node
+//	PlaceAnywhere              O(n), and one fit for each state of a node that the pod's shape was not tried on
+//	PlaceAll                   the same for each shape, and O(log n) for each pod and each node that has changed
 //	AddNode, RemoveNode        O(log n), and O(pods) of the node
 //	Estimate                   at most one fit for each distinct pod shape and state of a new node
-//
 //	Capacity                   one fit for each pod counted and each node
 //	Fragments                  about 20 fits for each node
 //	MakeRoom, Drain            bounded by MoveOptions.MaxTries pairs of pod and node
+//
+// Two nodes are in one state when they are equal in everything that a fit reads, names and device ids aside; what comes of
+// trying a shape on a state is remembered, in bounded memory, by a snapshot and all its forks. Pods that list device ids, pods
+// under a quota, and fit options with functions cost a fit for each node.
 //
 // # Concurrency
 //

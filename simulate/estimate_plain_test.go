@@ -30,8 +30,8 @@ func estimatePlainly(set *vendors.Set, t Template, pods []*corev1.Pod, limits Li
 			out += fmt.Sprintf("%s: %v\n", w.pod.Name, w.err)
 			continue
 		}
-		r := w.request
-		if h := quotas.Headroom(r.Namespace); h != nil {
+		r := w.kind.request
+		if h := quotas.Headroom(w.pod.Namespace); h != nil {
 			r = r.WithQuota(h)
 		}
 		try := func(n *grown) bool {
@@ -45,7 +45,7 @@ func estimatePlainly(set *vendors.Set, t Template, pods []*corev1.Pod, limits Li
 			out += fmt.Sprintf("%s on %s: %+v\n", w.pod.Name, n.object.Name, *fit.Allocation)
 			n.node = &node{object: n.object, usage: n.usage.With(fit.Allocation)}
 			n.on = append(n.on, w.pod)
-			quotas = quotas.Take(r.Namespace, fit.Allocation, n.usage.Info())
+			quotas = quotas.Take(w.pod.Namespace, fit.Allocation, n.usage.Info())
 			return true
 		}
 		served := false

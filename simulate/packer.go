@@ -125,11 +125,24 @@ func (o *outcome) on(info *device.NodeInfo) *device.Allocation {
 			o.at[i] = o.info.Find(d.Vendor, d.ID)
 		}
 	}
-	out := &device.Allocation{Classes: o.Allocation.Classes, Devices: slices.Clone(o.Allocation.Devices)}
+	out := sized(o.Allocation)
 	for i, at := range o.at {
 		out.Devices[i].ID = info.Device(at).ID
 	}
 	return out
+}
+
+// sized is a copy of an allocation, in one piece of memory where it is of one device, as most are.
+func sized(a *device.Allocation) *device.Allocation {
+	if len(a.Devices) != 1 {
+		return &device.Allocation{Classes: a.Classes, Devices: slices.Clone(a.Devices)}
+	}
+	one := &struct {
+		device.Allocation
+		devices [1]device.ContainerDevice
+	}{devices: [1]device.ContainerDevice{a.Devices[0]}}
+	one.Classes, one.Devices = a.Classes, one.devices[:]
+	return &one.Allocation
 }
 
 // question is what a pod asks, under what its namespace may still take.
@@ -139,12 +152,13 @@ type question struct {
 	kind    *kind
 	limited bool // the namespace limits a vendor asked for
 	byName  bool // the answer is for one node only
+	known   answers
 }
 
 func (p *packer) question(w *pending, headroom map[device.Vendor]device.Headroom) question {
-	q := question{request: w.request, kind: w.kind, byName: w.kind.byName || !p.alike}
+	q := question{request: w.kind.request, kind: w.kind, byName: w.kind.byName || !p.alike}
 	if q.key, q.limited = w.kind.question(headroom); q.limited {
-		q.request = w.request.WithQuota(headroom)
+		q.request = w.kind.request.WithQuota(headroom)
 	}
 	return q
 }

@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
@@ -105,7 +103,7 @@ func (k *packing) place(at int32) {
 		k.unplaced = append(k.unplaced, failed{pod: at, err: w.err})
 		return
 	}
-	q := k.question(w, k.quotas.Headroom(w.request.Namespace))
+	q := k.question(w, k.quotas.Headroom(w.pod.Namespace))
 	k.supersede(w, &q)
 	view := k.board.view(q.key, func(i int) float32 {
 		if k.answer(&q, i).OK() {
@@ -161,66 +159,6 @@ func (k *packing) open(at int32, q *question) int {
 	return next
 }
 
-// supersede forgets what was found out for a pod's kind under another state of its namespace's quotas.
-func (k *packing) supersede(w *pending, q *question) {
-	of := lastKey{w.request.Namespace, w.kind}
-	before, asked := k.last[of]
-	if asked && before != q.key {
-		k.drop(before)
-		delete(k.last, of)
-	}
-	if q.limited {
-		k.last[of] = q.key
-	}
-}
-
-// answer is what comes of trying a pod on node i, evaluated once for each state of a node.
-func (k *packing) answer(q *question, i int) *outcome {
-	n := &k.nodes[i]
-	if q.byName {
-		return k.onThis(q, i)
-	}
-	of := k.known
-	if q.limited {
-		of = k.own
-	}
-	known := of[q.key]
-	if known == nil {
-		known = answers{}
-		of[q.key] = known
-	}
-	o := known[n.level]
-	if o == nil {
-		o = k.try(q, n.level.usage)
-		known[n.level] = o
-	}
-	return o
-}
-
-// onThis is what comes of trying a pod on node i, where the answer may be another for every node.
-func (k *packing) onThis(q *question, i int) *outcome {
-	n := &k.nodes[i]
-	tried := k.here[q.key]
-	if o, known := tried[i]; known && o.pods == len(n.pods) {
-		return o.outcome
-	}
-	if n.usage == nil {
-		n.usage = k.filled(i)
-	}
-	if tried == nil {
-		tried = map[int]localOutcome{}
-		k.here[q.key] = tried
-	}
-	o := k.try(q, n.usage)
-	tried[i] = localOutcome{o, len(n.pods)}
-	return o
-}
-
-func (k *packing) try(q *question, u *device.NodeUsage) *outcome {
-	k.fits++
-	return &outcome{Fit: k.set.Fit(q.request, u), info: u.Info()}
-}
-
 // enter puts a pod on node i.
 func (k *packing) enter(i int, at int32, q *question) {
 	o := k.answer(q, i)
@@ -234,7 +172,7 @@ func (k *packing) enter(i int, at int32, q *question) {
 	}
 	n.pods, n.by = append(n.pods, at), append(n.by, o)
 	k.board.note(i)
-	namespace := q.request.Namespace
+	namespace := k.pods.pods[at].pod.Namespace
 	if q.limited {
 		k.quotas = k.quotas.Take(namespace, o.Allocation, o.info)
 	} else {
@@ -248,40 +186,4 @@ func (k *packing) count() {
 		k.quotas = k.quotas.TakeTimes(of.namespace, of.by.Allocation, of.by.info, n)
 	}
 	k.taken = nil
-}
-
-func (k *packing) made(i int) *cast {
-	n := &k.nodes[i]
-	if n.made == nil {
-		made := k.mould.node(newName(k.mould.template.Node.Name, k.first+i))
-		n.made = &made
-	}
-	return n.made
-}
-
-func (k *packing) object(i int) *corev1.Node { return k.made(i).object }
-
-// podsOn lists the pods on node i, the template's first.
-func (k *packing) podsOn(i int) []*corev1.Pod {
-	n := &k.nodes[i]
-	if n.on == nil {
-		n.on = slices.Clone(k.mould.template.Pods)
-		for _, at := range n.pods {
-			n.on = append(n.on, k.pods.pods[at].pod)
-		}
-	}
-	return n.on
-}
-
-// filled is the usage of node i with its pods.
-func (k *packing) filled(i int) *device.NodeUsage {
-	made, n := k.made(i), &k.nodes[i]
-	if k.alike || made.usage == nil {
-		return n.level.usage.On(made.info)
-	}
-	u := made.usage
-	for _, o := range n.by {
-		u = u.With(o.on(made.info))
-	}
-	return u
 }

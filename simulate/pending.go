@@ -13,19 +13,18 @@ import (
 
 // pending is a pod that is to be placed.
 type pending struct {
-	pod     *corev1.Pod
-	request *vendors.Request
-	err     error // the request is invalid
-	kind    *kind
+	pod  *corev1.Pod
+	err  error // the request is invalid
+	kind *kind // nil: see err
 }
 
 // kind is what pods have in common that ask for the same.
 type kind struct {
-	key     string // see shapeKey; empty: nothing is known to ask for the same
-	byName  bool   // vendors.Request.ByName
-	request *vendors.Request
-	vendors []device.Vendor // asked for
-	number  int             // of all kinds, in the order in which they were met
+	key     string           // see shapeKey; empty: nothing is known to ask for the same
+	byName  bool             // vendors.Request.ByName
+	request *vendors.Request // of one of the pods
+	vendors []device.Vendor  // asked for
+	number  int              // of all kinds, in the order in which they were met
 }
 
 // pendings are pods to be placed, each parsed once, in an order that does not depend on any node: by namespace and name, then
@@ -39,15 +38,19 @@ type pendings struct {
 func parse(set *vendors.Set, pods []*corev1.Pod, options vendors.FitOptions) *pendings {
 	p := &pendings{pods: make([]pending, len(pods))}
 	parser := set.Parser()
-	kinds := map[string]*kind{}
+	known, kinds := map[*vendors.Request]*kind{}, map[string]*kind{}
 	for i, pod := range pods {
-		w := &p.pods[i]
-		w.pod = pod
-		w.request, w.err = parser.Request(pod)
-		if w.err == nil {
-			w.request = w.request.With(options)
-			w.kind = p.kindOf(kinds, w.request)
+		r, err := parser.Request(pod)
+		p.pods[i] = pending{pod: pod, err: err}
+		if err != nil {
+			continue
 		}
+		k := known[r]
+		if k == nil {
+			k = p.kindOf(kinds, r.With(options))
+			known[r] = k
+		}
+		p.pods[i].kind = k
 	}
 	p.sort()
 	return p
@@ -80,10 +83,10 @@ func compareNames(a, b *corev1.Pod) int {
 }
 
 func (w *pending) shape() string {
-	if w.err != nil {
+	if w.kind == nil {
 		return ""
 	}
-	return w.request.Shape()
+	return w.kind.request.Shape()
 }
 
 func (p *pendings) kindOf(kinds map[string]*kind, r *vendors.Request) *kind {

@@ -119,12 +119,12 @@ func (f *field) place(w *pending) (Result, error) {
 	if w.err != nil {
 		return Result{}, requestError(w.pod, w.err)
 	}
-	if err := f.placedAlready(w.request); err != nil {
+	if err := f.placedAlready(w.pod); err != nil {
 		return Result{}, err
 	}
-	headroom := f.quotas.Headroom(w.request.Namespace)
+	headroom := f.quotas.Headroom(w.pod.Namespace)
 	key, limited := f.key(w, headroom)
-	r := w.request
+	r := w.kind.request
 	if limited {
 		r = r.WithQuota(headroom)
 	}
@@ -146,7 +146,7 @@ func (f *field) place(w *pending) (Result, error) {
 // dropped.
 func (f *field) key(w *pending, headroom map[device.Vendor]device.Headroom) (key string, limited bool) {
 	key, limited = w.kind.question(headroom)
-	of := lastKey{w.request.Namespace, w.kind}
+	of := lastKey{w.pod.Namespace, w.kind}
 	if before, asked := f.last[of]; asked && before != key {
 		f.drop(before)
 		delete(f.last, of)
@@ -203,7 +203,7 @@ func (f *field) look(key string) *look {
 
 // enter places a pod on node i.
 func (f *field) enter(i int, w *pending, r *vendors.Request) Result {
-	result := f.commit(w.request, f.names[i], f.set.Fit(r, f.nodes[i].usage))
+	result := f.commit(w.kind.request.For(w.pod), f.names[i], f.set.Fit(r, f.nodes[i].usage))
 	f.nodes[i], _ = f.Snapshot.nodes.Get(f.names[i])
 	f.board.note(i)
 	if f.options.Placed != nil {
@@ -246,10 +246,10 @@ func requestError(pod *corev1.Pod, err error) error {
 }
 
 // placedAlready is the error for a pod that has a place.
-func (s *Snapshot) placedAlready(r *vendors.Request) error {
-	h := usage.Holding{Namespace: r.Namespace, Name: r.Name, UID: r.UID}
+func (s *Snapshot) placedAlready(pod *corev1.Pod) error {
+	h := usage.Holding{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}
 	if on, placed := s.pods.Get(h.Key()); placed {
-		return fmt.Errorf("pod %s/%s on node %s: %w", r.Namespace, r.Name, on, ErrPlaced)
+		return fmt.Errorf("pod %s/%s on node %s: %w", pod.Namespace, pod.Name, on, ErrPlaced)
 	}
 	return nil
 }

@@ -299,7 +299,7 @@ func (s *Snapshot) request(pod *corev1.Pod) (*vendors.Request, error) {
 	if err != nil {
 		return nil, requestError(pod, err)
 	}
-	if err := s.placedAlready(r); err != nil {
+	if err := s.placedAlready(pod); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -49,6 +49,9 @@ func key(namespace, name string, uid types.UID) string {
 // Of returns what a pod holds that was just placed on a node.
 func Of(r *vendors.Request, node string, a *device.Allocation) Holding {
 	h := Holding{Namespace: r.Namespace, Name: r.Name, UID: r.UID, Node: node, Allocation: a}
+	if !slices.ContainsFunc(a.Devices, func(d device.ContainerDevice) bool { return !d.MIG.IsZero() }) {
+		return h
+	}
 	for _, v := range a.Vendors() {
 		h.Reservations = append(h.Reservations, a.Reservations(v)...)
 	}

@@ -28,12 +28,26 @@ type managed struct {
 	limit  func(resource.Quantity) (int64, bool) // in the vendor's own unit
 }
 
+// space is immutable.
 type space struct {
 	limits map[string]map[string]int64 // object name → resource name → limit, MiB or cores
-	used   map[device.Vendor]amounts
+	used   []amounts                   // of few vendors
 }
 
-type amounts struct{ memory, cores int64 }
+type amounts struct {
+	vendor        device.Vendor
+	memory, cores int64
+}
+
+// usedOf is what is taken of a vendor.
+func (s *space) usedOf(v device.Vendor) amounts {
+	for _, u := range s.used {
+		if u.vendor == v {
+			return u
+		}
+	}
+	return amounts{vendor: v}
+}
 
 // NewQuotas returns quotas without any limit on the memory and core resources of a set's vendors.
 func NewQuotas(set *vendors.Set) Quotas {
@@ -89,16 +103,21 @@ func (q Quotas) Set(rq *corev1.ResourceQuota) Quotas {
 			}
 		}
 	}
-	s := q.space(rq.Namespace)
-	s.limits[rq.Name] = limits
-	return q.with(rq.Namespace, s)
+	old := q.space(rq.Namespace)
+	all := maps.Clone(old.limits)
+	if all == nil {
+		all = map[string]map[string]int64{}
+	}
+	all[rq.Name] = limits
+	return q.with(rq.Namespace, &space{limits: all, used: old.used})
 }
 
 // Delete takes a ResourceQuota out of force; what was taken stays taken.
 func (q Quotas) Delete(namespace, name string) Quotas {
-	s := q.space(namespace)
-	delete(s.limits, name)
-	return q.with(namespace, s)
+	old := q.space(namespace)
+	all := maps.Clone(old.limits)
+	delete(all, name)
+	return q.with(namespace, &space{limits: all, used: old.used})
 }
 
 // Take counts an allocation on a node against its namespace, with its effective amounts. node may be nil where it is not
@@ -142,28 +161,34 @@ func (q Quotas) charged(a *device.Allocation, node *device.NodeInfo) *device.All
 
 // count counts an allocation a number of times, which may be negative.
 func (q Quotas) count(namespace string, a *device.Allocation, times int64) Quotas {
-	holds := a.Collapse()
+	var few [8]device.Hold // no memory for the usual number
+	holds := a.AppendHolds(few[:0])
 	if len(holds) == 0 {
 		return q
 	}
-	s := q.space(namespace)
-	for _, h := range holds {
-		u := s.used[h.Vendor]
+	old := q.space(namespace)
+	s := &space{limits: old.limits, used: make([]amounts, len(old.used), len(old.used)+1)}
+	copy(s.used, old.used)
+	for i := range holds {
+		h := &holds[i]
+		at := slices.IndexFunc(s.used, func(u amounts) bool { return u.vendor == h.Vendor })
+		if at < 0 {
+			at = len(s.used)
+			s.used = append(s.used, amounts{vendor: h.Vendor})
+		}
+		u := &s.used[at]
 		u.memory = max(0, u.memory+times*h.Memory)
 		u.cores = max(0, u.cores+times*h.Cores)
-		s.used[h.Vendor] = u
 	}
 	return q.with(namespace, s)
 }
 
-// space returns a copy of a namespace's state that may be written to.
+// space is a namespace's state.
 func (q Quotas) space(namespace string) *space {
-	s := &space{limits: map[string]map[string]int64{}, used: map[device.Vendor]amounts{}}
-	if old, ok := q.spaces.Get(namespace); ok {
-		maps.Copy(s.limits, old.limits)
-		maps.Copy(s.used, old.used)
+	if s, ok := q.spaces.Get(namespace); ok {
+		return s
 	}
-	return s
+	return &space{}
 }
 
 func (q Quotas) with(namespace string, s *space) Quotas {
@@ -183,9 +208,10 @@ func (q Quotas) Headroom(namespace string) map[device.Vendor]device.Headroom {
 		for resource, limit := range limits {
 			m := q.managed[resource]
 			h := out[m.vendor]
-			l, used := &h.Cores, s.used[m.vendor].cores
+			taken := s.usedOf(m.vendor)
+			l, used := &h.Cores, taken.cores
 			if m.memory {
-				l, used = &h.Memory, s.used[m.vendor].memory
+				l, used = &h.Memory, taken.memory
 			}
 			if left := limit - used; !l.Set || left < l.Left {
 				*l = device.Limit{Left: left, Set: true}

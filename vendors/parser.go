@@ -2,23 +2,23 @@ package vendors
 
 import (
 	"encoding/binary"
-	"maps"
 	"slices"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/accelfit/accelfit/device"
 )
 
 // Parser reads pods as [Set.Request] does, but those that are equal in their containers and in the annotations that count
-// only once: the pods of a workload. It is used by one goroutine at a time.
+// only once: the pods of a workload. It remembers a bounded number of them, and is used by one goroutine at a time.
 type Parser struct {
 	set   *Set
 	known map[string]*Request
 	keys  []string // annotations that count, ascending
 	text  []byte
 	names []string
+	rest  corev1.Container
 }
 
 // most is how many different pods a Parser remembers; the pods behind them are read one by one.
@@ -37,20 +37,25 @@ func (s *Set) Parser() *Parser {
 	return p
 }
 
-// Request reads a pod, as [Set.Request] does. Cost of a pod that is equal to one before: linear in its containers, and one
-// allocation.
+// Request reads a pod, as [Set.Request] does. Equal pods share one request, whose namespace, name and UID are those of the
+// first; see [Request.For]. Cost of a pod that is equal to one before: linear in its containers, without allocation.
 func (p *Parser) Request(pod *corev1.Pod) (*Request, error) {
 	ok := p.write(pod)
 	if known := p.known[string(p.text)]; ok && known != nil {
-		r := *known
-		r.Namespace, r.Name, r.UID = pod.Namespace, pod.Name, pod.UID
-		return &r, nil
+		return known, nil
 	}
 	r, err := p.set.Request(pod)
 	if err == nil && ok && len(p.known) < most {
 		p.known[string(p.text)] = r
 	}
 	return r, err
+}
+
+// For returns the request of another pod that asks for the same. r is unchanged.
+func (r *Request) For(pod *corev1.Pod) *Request {
+	c := *r
+	c.Namespace, c.Name, c.UID = pod.Namespace, pod.Name, pod.UID
+	return &c
 }
 
 // write leaves everything that counts of a pod in p.text; false: it cannot be written.
@@ -83,13 +88,14 @@ func (p *Parser) write(pod *corev1.Pod) bool {
 func (p *Parser) container(c *corev1.Container) bool {
 	p.resources(c.Resources.Limits)
 	p.resources(c.Resources.Requests)
-	rest := *c
-	rest.Resources.Limits, rest.Resources.Requests = nil, nil
-	size := rest.Size()
+	p.rest = *c
+	defer func() { p.rest = corev1.Container{} }()
+	p.rest.Resources.Limits, p.rest.Resources.Requests = nil, nil
+	size := p.rest.Size()
 	p.number(int64(size))
 	from := len(p.text)
 	p.text = slices.Grow(p.text, size)[:from+size]
-	n, err := rest.MarshalToSizedBuffer(p.text[from:])
+	n, err := p.rest.MarshalToSizedBuffer(p.text[from:])
 	return err == nil && n == size
 }
 
@@ -99,24 +105,26 @@ func (p *Parser) resources(list corev1.ResourceList) {
 		return
 	}
 	from := len(p.names)
-	p.names = slices.Grow(p.names, len(list))
-	for name := range maps.Keys(list) {
+	for name := range list {
 		p.names = append(p.names, string(name))
 	}
 	names := p.names[from:]
 	p.names = p.names[:from]
 	slices.Sort(names)
 	for _, name := range names {
-		q := list[corev1.ResourceName(name)]
 		p.word(name)
-		p.word(string(q.Format))
-		n, whole := q.AsInt64()
-		p.number(n)
-		if whole {
-			p.word("")
-		} else {
-			p.word(q.String())
-		}
+		p.quantity(list[corev1.ResourceName(name)])
+	}
+}
+
+func (p *Parser) quantity(q resource.Quantity) {
+	p.word(string(q.Format))
+	n, whole := q.AsInt64()
+	p.number(n)
+	if whole {
+		p.word("")
+	} else {
+		p.word(q.String())
 	}
 }
 
@@ -124,6 +132,5 @@ func (p *Parser) number(n int64) { p.text = binary.AppendVarint(p.text, n) }
 
 // word writes a text so that it cannot be taken for two.
 func (p *Parser) word(s string) {
-	p.text = strconv.AppendInt(p.text, int64(len(s)), 10)
-	p.text = append(append(p.text, ':'), s...)
+	p.text = append(binary.AppendUvarint(p.text, uint64(len(s))), s...)
 }

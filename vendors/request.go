@@ -27,6 +27,45 @@ type Request struct {
 	plans [][]device.Plan             // of pod.Containers, with their quota rules
 
 	scorers []scorer
+
+	room *single
+}
+
+// single is the memory of a request of one container, as most pods have, in one piece.
+type single struct {
+	asks       [1][]device.ContainerRequest
+	ask        [1]device.ContainerRequest
+	plans      [1][]device.Plan
+	plan       [1]device.Plan
+	containers [1]engine.Container
+}
+
+// makeRoom makes the slices that have an element for each container.
+func (r *Request) makeRoom() {
+	if n := len(r.pod.Classes); n != 1 {
+		r.asks = make([][]device.ContainerRequest, 0, n)
+		r.plans = make([][]device.Plan, 0, n)
+		r.pod.Containers = make([]engine.Container, 0, n)
+		return
+	}
+	r.room = new(single)
+	r.asks, r.plans, r.pod.Containers = r.room.asks[:0], r.room.plans[:0], r.room.containers[:0]
+}
+
+// roomToAsk is where to append what a container asks of each vendor.
+func (r *Request) roomToAsk() []device.ContainerRequest {
+	if r.room == nil {
+		return nil
+	}
+	return r.room.ask[:0]
+}
+
+// roomToPlan is where the plans of a container go.
+func (r *Request) roomToPlan(n int) []device.Plan {
+	if r.room == nil || n != 1 {
+		return make([]device.Plan, n)
+	}
+	return r.room.plan[:]
 }
 
 // scorer is what a vendor adds to the score of a node.
@@ -138,10 +177,10 @@ func (s *Set) devicePolicy(pod *corev1.Pod) string {
 
 // ask collects what every container asks of every vendor.
 func (s *Set) ask(r *Request, pod *corev1.Pod) error {
-	r.asks = make([][]device.ContainerRequest, 0, len(r.pod.Classes))
+	r.makeRoom()
 	for _, containers := range [][]corev1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range containers {
-			var asks []device.ContainerRequest
+			asks := r.roomToAsk()
 			for _, b := range s.backends {
 				ask, err := device.RequestOf(b, pod.Annotations, &containers[i])
 				if err != nil {
@@ -167,46 +206,76 @@ func (s *Set) plan(r *Request, pod *corev1.Pod) {
 			if r.pod.Classes[position] != class || len(asks) == 0 {
 				continue
 			}
-			plans := make([]device.Plan, len(asks))
+			plans := r.roomToPlan(len(asks))
 			for i, ask := range asks {
-				context := contexts[ask.Vendor]
+				context := contexts.of(ask.Vendor)
 				context.Container = position
 				plans[i] = s.Backend(ask.Vendor).Plan(context, ask)
 			}
 			r.plans = append(r.plans, plans)
-			counted := make([]device.ContainerRequest, len(plans))
-			for i := range plans {
-				counted[i] = plans[i].Ask
-			}
-			r.pod.Containers = append(r.pod.Containers, engine.Container{Position: position, Asks: counted})
+			r.pod.Containers = append(r.pod.Containers, engine.Container{Position: position, Asks: counted(asks, plans)})
 		}
 	}
 	r.ready(nil)
-	for _, b := range s.backends {
-		if scores, ok := b.(device.NodeScorer); ok && contexts[b.Vendor()] != nil {
-			if add := scores.ScoreNodes(contexts[b.Vendor()]); add != nil {
-				r.scorers = append(r.scorers, scorer{b.Vendor(), add})
+	for i := range contexts {
+		c := &contexts[i]
+		if scores, ok := s.Backend(c.vendor).(device.NodeScorer); ok {
+			if add := scores.ScoreNodes(c.PodContext); add != nil {
+				r.scorers = append(r.scorers, scorer{c.vendor, add})
 			}
 		}
 	}
 }
 
-// contexts returns what the plans of each vendor asked for depend on.
-func (s *Set) contexts(r *Request, pod *corev1.Pod) map[device.Vendor]*device.PodContext {
-	out := map[device.Vendor]*device.PodContext{}
+// counted is what is asked as the plans count it: the asks themselves where no plan changes any.
+func counted(asks []device.ContainerRequest, plans []device.Plan) []device.ContainerRequest {
+	out := asks
+	for i := range plans {
+		if plans[i].Ask == asks[i] {
+			continue
+		}
+		if &out[0] == &asks[0] {
+			out = slices.Clone(asks)
+		}
+		out[i] = plans[i].Ask
+	}
+	return out
+}
+
+// contexts are what the plans of each vendor asked for depend on.
+type contexts []vendorContext
+
+type vendorContext struct {
+	vendor device.Vendor
+	*device.PodContext
+}
+
+// of is the context of a vendor; nil: it is not asked for.
+func (c contexts) of(v device.Vendor) *device.PodContext {
+	for i := range c {
+		if c[i].vendor == v {
+			return c[i].PodContext
+		}
+	}
+	return nil
+}
+
+// contexts returns what the plans of each vendor asked for depend on, ascending by vendor word.
+func (s *Set) contexts(r *Request, pod *corev1.Pod) (out contexts) {
 	for position, asks := range r.asks {
 		for _, ask := range asks {
-			c := out[ask.Vendor]
+			c := out.of(ask.Vendor)
 			if c == nil {
 				c = &device.PodContext{
 					Annotations: pod.Annotations, Policy: r.pod.Policy.DevicePolicy, NodePolicy: r.NodePolicy,
 					Quirks: s.options.Quirks, Classes: r.pod.Classes, Asks: make([]device.ContainerRequest, len(r.asks)),
 				}
-				out[ask.Vendor] = c
+				out = append(out, vendorContext{ask.Vendor, c})
 			}
 			c.Asks[position] = ask
 		}
 	}
+	slices.SortFunc(out, func(a, b vendorContext) int { return cmp.Compare(a.vendor, b.vendor) })
 	return out
 }
 
@@ -216,8 +285,9 @@ func (r *Request) ready(quota map[device.Vendor]device.Headroom) {
 		ready := make([]engine.Plan, len(plans))
 		for k, p := range plans {
 			var limit *device.Headroom
-			if h, ok := quota[p.Ask.Vendor]; ok && h.Limited() {
-				limit = &h
+			if h := quota[p.Ask.Vendor]; h.Limited() {
+				own := h
+				limit = &own
 			}
 			ready[k] = readyPlan(p, limit)
 		}

@@ -16,8 +16,8 @@
 //	copy (fork)          O(1)           0
 //	Len                  O(1)           0
 //	Get                  O(log n)       0
-//	Set                  O(log n)       2h, and 3 per split
-//	Delete               O(log n)       2h, 0 if the key is absent
+//	Set                  O(log n)       h, and 3 per split
+//	Delete               O(log n)       h, 0 if the key is absent
 //	All, to the end      O(n)           O(1)
 //	Collect, ascending   O(n)           O(n/32)
 //	Collect, otherwise   O(n log² n)    O(n/32)

@@ -128,12 +128,12 @@ func build[V any](entries []entry[V]) Map[V] {
 	}
 	var level []child[V]
 	for part := range slices.Chunk(entries, fanOut) {
-		level = append(level, child[V]{part[0].key, leaf(slices.Clone(part))})
+		level = append(level, child[V]{part[0].key, leaf(part)})
 	}
 	for len(level) > 1 {
 		var up []child[V]
 		for part := range slices.Chunk(level, fanOut) {
-			up = append(up, child[V]{part[0].low, branch(slices.Clone(part))})
+			up = append(up, child[V]{part[0].low, branch(part)})
 		}
 		level = up
 	}

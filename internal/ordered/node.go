@@ -32,9 +32,19 @@ type update[V any] struct {
 	added bool     // the key is new
 }
 
-func leaf[V any](entries []entry[V]) *node[V] { return &node[V]{entries: entries} }
+// leaf returns a leaf with copies of the entries.
+func leaf[V any](entries []entry[V]) *node[V] {
+	n := newLeaf[V](len(entries))
+	copy(n.entries, entries)
+	return n
+}
 
-func branch[V any](kids []child[V]) *node[V] { return &node[V]{kids: kids} }
+// branch returns a branch with copies of the kids.
+func branch[V any](kids []child[V]) *node[V] {
+	n := newBranch[V](len(kids))
+	copy(n.kids, kids)
+	return n
+}
 
 func (n *node[V]) isLeaf() bool { return n.kids == nil }
 
@@ -76,28 +86,41 @@ func (n *node[V]) set(e entry[V]) update[V] {
 	u := n.kids[i].node.set(e)
 	kid := child[V]{n.kids[i].low, u.node}
 	if u.right.node == nil {
-		return update[V]{node: branch(replaced(n.kids, i, kid)), added: u.added}
+		return update[V]{node: n.withKid(i, kid), added: u.added}
 	}
-	kids := inserted(n.kids, i+1, u.right)
-	kids[i] = kid
-	if len(kids) <= fanOut {
-		return update[V]{node: branch(kids), added: u.added}
+	if len(n.kids) == fanOut {
+		kids := inserted(make([]child[V], fanOut+1), n.kids, i+1, u.right)
+		kids[i] = kid
+		left, right := branch(kids[:len(kids)/2]), branch(kids[len(kids)/2:])
+		return update[V]{left, child[V]{right.kids[0].low, right}, u.added}
 	}
-	left, right := halves(kids)
-	return update[V]{branch(left), child[V]{right[0].low, branch(right)}, u.added}
+	next := newBranch[V](len(n.kids) + 1)
+	inserted(next.kids, n.kids, i+1, u.right)[i] = kid
+	return update[V]{node: next, added: u.added}
 }
 
 func (n *node[V]) setEntry(e entry[V]) update[V] {
 	i, found := n.search(e.key)
 	if found {
-		return update[V]{node: leaf(replaced(n.entries, i, e))}
+		next := leaf(n.entries)
+		next.entries[i] = e
+		return update[V]{node: next}
 	}
-	entries := inserted(n.entries, i, e)
-	if len(entries) <= fanOut {
-		return update[V]{node: leaf(entries), added: true}
+	if len(n.entries) == fanOut {
+		entries := inserted(make([]entry[V], fanOut+1), n.entries, i, e)
+		left, right := leaf(entries[:len(entries)/2]), leaf(entries[len(entries)/2:])
+		return update[V]{left, child[V]{right.entries[0].key, right}, true}
 	}
-	left, right := halves(entries)
-	return update[V]{leaf(left), child[V]{right[0].key, leaf(right)}, true}
+	next := newLeaf[V](len(n.entries) + 1)
+	inserted(next.entries, n.entries, i, e)
+	return update[V]{node: next, added: true}
+}
+
+// withKid returns a copy of a branch with another child at position i.
+func (n *node[V]) withKid(i int, kid child[V]) *node[V] {
+	next := branch(n.kids)
+	next.kids[i] = kid
+	return next
 }
 
 // delete returns n without key, nil if nothing is left, and whether n had key.
@@ -111,11 +134,13 @@ func (n *node[V]) delete(key string) (*node[V], bool) {
 	case !found:
 		return n, false
 	case kid != nil:
-		return branch(replaced(n.kids, i, child[V]{n.kids[i].low, kid})), true
+		return n.withKid(i, child[V]{n.kids[i].low, kid}), true
 	case len(n.kids) == 1:
 		return nil, true
 	default:
-		return branch(removed(n.kids, i)), true
+		next := newBranch[V](len(n.kids) - 1)
+		removed(next.kids, n.kids, i)
+		return next, true
 	}
 }
 
@@ -127,7 +152,9 @@ func (n *node[V]) deleteEntry(key string) (*node[V], bool) {
 	case len(n.entries) == 1:
 		return nil, true
 	default:
-		return leaf(removed(n.entries, i)), true
+		next := newLeaf[V](len(n.entries) - 1)
+		removed(next.entries, n.entries, i)
+		return next, true
 	}
 }
 
@@ -146,37 +173,16 @@ func (n *node[V]) walk(yield func(string, V) bool) bool {
 	return true
 }
 
-// replaced returns a copy of s with x at position i.
-func replaced[T any](s []T, i int, x T) []T {
-	out := make([]T, len(s))
-	copy(out, s)
-	out[i] = x
-	return out
-}
-
-// inserted returns a copy of s with x inserted before position i.
-func inserted[T any](s []T, i int, x T) []T {
-	out := make([]T, len(s)+1)
+// inserted fills out with s and x before position i, and returns it.
+func inserted[T any](out, s []T, i int, x T) []T {
 	copy(out, s[:i])
 	out[i] = x
 	copy(out[i+1:], s[i:])
 	return out
 }
 
-// removed returns a copy of s without position i.
-func removed[T any](s []T, i int) []T {
-	out := make([]T, len(s)-1)
+// removed fills out with s without position i.
+func removed[T any](out, s []T, i int) {
 	copy(out, s[:i])
 	copy(out[i:], s[i+1:])
-	return out
-}
-
-// halves returns copies of the lower and the upper half of s. They share no
-// array: the longer-lived half must not keep the other one in memory.
-func halves[T any](s []T) (lower, upper []T) {
-	mid := len(s) / 2
-	lower, upper = make([]T, mid), make([]T, len(s)-mid)
-	copy(lower, s)
-	copy(upper, s[mid:])
-	return lower, upper
 }

@@ -5,8 +5,16 @@ import "github.com/accelfit/accelfit/device"
 // Rules is a rule table in the making. The zero value is empty.
 type Rules []device.Rule
 
+// usual is how many rules a request has room for at once.
+const usual = 12
+
 // Add appends a rule.
-func (r *Rules) Add(rule device.Rule) { *r = append(*r, rule) }
+func (r *Rules) Add(rule device.Rule) {
+	if *r == nil {
+		*r = make(Rules, 0, usual)
+	}
+	*r = append(*r, rule)
+}
 
 // When appends a rule that the request at hand can break only under a condition.
 func (r *Rules) When(needed bool, rule device.Rule) {
@@ -17,6 +25,9 @@ func (r *Rules) When(needed bool, rule device.Rule) {
 
 // IDs appends the rule of a pod's lists of device ids to use and not to use (spec core §13.1), if there are any.
 func (r *Rules) IDs(annotations map[string]string, use, no string) {
+	if annotations[use] == "" && annotations[no] == "" {
+		return
+	}
 	ids := device.ParseIDs(annotations[use], annotations[no])
 	r.When(!ids.Everything(), device.Rule{
 		Code: device.CardUuidMismatch,
@@ -29,6 +40,9 @@ func (r *Rules) IDs(annotations map[string]string, use, no string) {
 
 // Types appends the rule of a pod's lists of model names to use and not to use (spec core §13.2), if there are any.
 func (r *Rules) Types(annotations map[string]string, use, no string) {
+	if annotations[use] == "" && annotations[no] == "" {
+		return
+	}
 	types := device.ParseTypes(annotations[use], annotations[no])
 	r.When(!types.Everything(), device.Rule{
 		Code:  device.CardTypeMismatch,

@@ -19,10 +19,14 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 	rules.Add(kit.Healthy())
 	rules.Add(device.Rule{Code: device.CardCordoned, Check: device.NotCordoned})
 	rules.Types(pod.Annotations, AnnotationUseType, AnnotationNoUseType)
-	rules.When(hasMode, modeRule(mode))
+	if hasMode {
+		rules.Add(modeRule(mode))
+	}
 	// Check 4: a card that comes this far joins the run of its NUMA node.
-	joins := slices.Clone(rules)
-	p.Joins = joins.Table()
+	if pod.Policy.NUMABind {
+		joins := slices.Clone(rules)
+		p.Joins = joins.Table()
+	}
 	rules.IDs(pod.Annotations, AnnotationUseUUID, AnnotationNoUseUUID)
 	// Checks 6 and 7: sharing.
 	rules.Add(kit.Slot())
