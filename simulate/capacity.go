@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/usage"
@@ -46,27 +44,30 @@ type NodeCapacity struct {
 }
 
 // Capacity tells how many more pods like the given one fit on each node and on all, each placed as Place would place it. The
-// pod may be in the snapshot: what it holds counts as taken. Nothing is placed. The error is an invalid request. Cost: one fit
-// for each pod counted and one for each node; twice that where the pod's namespace has a quota.
+// pod may be in the snapshot: what it holds counts as taken. Nothing is placed. The error is an invalid request, or [ErrNil].
+// Cost: one fit for each pod counted and one more, for each state of a node; for each node where Allow is asked, where a quota
+// limits what the pod asks for (twice then), where it names devices, and under options with functions and no Key.
 func (s *Snapshot) Capacity(pod *corev1.Pod, o CapacityOptions) (Capacity, error) {
-	r, err := s.set.Request(pod)
+	r, err := s.read(pod)
 	if err != nil {
-		return Capacity{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return Capacity{}, err
 	}
 	if o.MaxPerNode <= 0 {
 		o.MaxPerNode = DefaultMaxPerNode
 	}
-	c := counter{snapshot: s, pod: pod, request: r.With(o.Fit), options: o}
+	r = r.With(o.Fit)
+	limited := s.limited(r) != r
+	c := counter{snapshot: s, pod: pod, asked: s.memo.ask(r, limited), limited: limited, options: o, known: map[*nodeState]NodeCapacity{}}
 	out := Capacity{Nodes: make([]NodeCapacity, 0, s.nodes.Len())}
 	sum := 0
 	for _, n := range s.nodes.All() {
-		one, _ := c.count(n, s.quotas)
+		one := c.alone(n)
 		out.Nodes = append(out.Nodes, one)
 		out.Capped = out.Capped || one.Capped
 		sum += one.Pods
 	}
 	out.Total = sum
-	if s.quotas.Headroom(r.Namespace) != nil {
+	if limited {
 		out.Total = c.fill()
 		out.Quota = out.Total < sum
 	}
@@ -77,18 +78,43 @@ func (s *Snapshot) Capacity(pod *corev1.Pod, o CapacityOptions) (Capacity, error
 type counter struct {
 	snapshot *Snapshot
 	pod      *corev1.Pod
-	request  *vendors.Request
-	options  CapacityOptions
+	asked
+	limited bool // the namespace may not take any amount of what is asked for
+	options CapacityOptions
+	known   map[*nodeState]NodeCapacity // of some node in a state
+}
+
+// alone counts pods on a node as if there were no other. Nodes in equal states are counted once.
+func (c *counter) alone(n *node) NodeCapacity {
+	if c.shape == 0 || c.options.Allow != nil {
+		out, _ := c.count(n, c.snapshot.quotas)
+		return out
+	}
+	state := c.snapshot.memo.state(n, c.snapshot.Len())
+	out, known := c.known[state]
+	if !known {
+		out, _ = c.count(n, c.snapshot.quotas)
+		c.known[state] = out
+	}
+	out.Node = n.object.Name
+	if !out.Capped {
+		out.Last.Node = out.Node
+	}
+	return out
 }
 
 // count puts pods on a node until one does not fit. It returns the quotas with those that did.
 func (c *counter) count(n *node, quotas usage.Quotas) (NodeCapacity, usage.Quotas) {
 	out := NodeCapacity{Node: n.object.Name}
+	if c.Empty() && c.options.Allow == nil { // nothing would ever refuse one more
+		out.Pods, out.Capped = c.options.MaxPerNode, true
+		return out, quotas
+	}
 	u, since := n.usage, Change{}
 	for {
-		r := c.request
-		if h := quotas.Headroom(r.Namespace); h != nil {
-			r = r.WithQuota(h)
+		r := c.Request
+		if c.limited {
+			r = r.WithQuota(quotas.Headroom(r.Namespace))
 		}
 		fit, refused := c.snapshot.try(r, c.pod, n, u, c.options.Allow, since)
 		if !fit.OK() {

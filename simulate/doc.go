@@ -15,6 +15,9 @@
 //
 // Only devices are judged here. Callers pass a predicate for everything else: CPU, memory, taints, affinity.
 //
+// Nodes and pods are told by names: of nodes without one, and of entries of lists that are nil, New, AddNode, PlaceAll and
+// UpcomingNodes say so and go on. Elsewhere lists must not hold nil.
+//
 // # Cost
 //
 //	Fork                       O(1)
@@ -23,13 +26,13 @@
 //	PlaceAll                   the same for each shape, and O(log n) for each pod and each node that has changed
 //	AddNode, RemoveNode        O(log n), and O(pods) of the node
 //	Estimate                   at most one fit for each distinct pod shape and state of a new node
-//	Capacity                   one fit for each pod counted and each node
+//	Capacity                   one fit for each pod counted and state of a node
 //	Fragments                  about 20 fits for each node
 //	MakeRoom, Drain            bounded by MoveOptions.MaxTries pairs of pod and node
 //
 // Two nodes are in one state when they are equal in everything that a fit reads, names and device ids aside; what comes of
 // trying a shape on a state is remembered, in bounded memory, by a snapshot and all its forks. Pods that list device ids, pods
-// under a quota, and fit options with functions cost a fit for each node.
+// under a quota, requests of more than 8 KiB, and fit options with functions and no Key cost a fit for each node.
 //
 // # Concurrency
 //

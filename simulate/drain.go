@@ -30,7 +30,7 @@ type Drained struct {
 type Stuck struct {
 	Key     string      // of its holding
 	Pod     *corev1.Pod // nil: see ErrUnknownPod
-	Err     error       // it cannot be asked about: an invalid request, or ErrUnknownPod
+	Err     error       // it cannot be asked about: an invalid request, ErrUnknownPod, or ErrNoDevices
 	Refused []Refusal   // why each other node does not serve, by name; read-only, as pods of one kind may share it
 }
 
@@ -70,42 +70,56 @@ func (s *Snapshot) Drain(name string, pods []*corev1.Pod, o MoveOptions) (Draine
 	}
 	mostDemanding(going)
 	m.drain(draft{rest, map[string]Change{}}, going, &out)
+	if !out.OK {
+		m.best(draft{s.on(rest), map[string]Change{}}, n, going, &out)
+	}
 	return out, nil
 }
 
-// drain finds places for the pods: all, or as many as there are.
-func (m *mover) drain(s draft, going []*moving, out *Drained) {
-	if len(out.Stuck) == 0 {
-		moves, ok := m.settle(s, going, "")
-		if ok && m.replay(s, moves) == nil {
-			out.OK, out.Moves = true, moves
-			return
-		}
-		out.Complete = m.left >= 0
-	}
-	m.best(s, going, out)
+// on is another snapshot with what namespaces have taken in this one.
+func (s *Snapshot) on(other *Snapshot) *Snapshot {
+	out := other.Fork()
+	out.quotas = s.quotas
+	return out
 }
 
-// best places what has a place, the most demanding first, and says of the others why not.
-func (m *mover) best(s draft, pods []*moving, out *Drained) {
+// drain finds places for all pods, if there are.
+func (m *mover) drain(s draft, going []*moving, out *Drained) {
+	if len(out.Stuck) > 0 {
+		return
+	}
+	moves, ok := m.settle(s, going, "")
+	if ok && m.replay(s, moves) == nil {
+		out.OK, out.Moves = true, moves
+		return
+	}
+	out.Complete = m.left >= 0
+}
+
+// best places what has a place, the most demanding first, and says of the others why not. In s the pods of node n still count
+// against quotas, as those do that have no other place.
+func (m *mover) best(s draft, n *node, pods []*moving, out *Drained) {
 	m.left = math.MaxInt // linear in the nodes for each pod
 	clear(m.hosts)
 	var last *Stuck // with the shape shape, and nothing placed since
 	shape := ""
 	for _, x := range pods {
-		options := m.places(s, x, "")
+		free := draft{s.Fork(), s.since}
+		free.quotas = s.quotas.Give(x.pod.Namespace, x.held, n.usage.Info())
+		options := m.places(free, x, "")
 		if len(options) > 0 {
 			p := options[0]
-			s = s.with(x.request, x.pod, p.node, p.fit)
+			s = free.with(x.request, x.pod, p.node, p.fit)
 			out.Moves = append(out.Moves, Move{Pod: x.pod, From: x.from, To: p.node, Allocation: p.fit.Allocation})
 			last = nil
 			continue
 		}
 		stuck := Stuck{Key: x.key, Pod: x.pod}
-		if same := last != nil && shape != "" && shape == x.request.Shape() && m.options.Allow == nil; same && last.Pod.Namespace == x.pod.Namespace {
+		same := last != nil && shape != "" && shape == x.request.Shape() && m.options.Allow == nil
+		if same && last.Pod.Namespace == x.pod.Namespace && s.quotas.Headroom(x.pod.Namespace) == nil {
 			stuck.Refused = last.Refused
 		} else {
-			stuck.Refused = m.refused(s, x)
+			stuck.Refused = m.refused(free, x)
 		}
 		out.Stuck = append(out.Stuck, stuck)
 		last, shape = &stuck, x.request.Shape()

@@ -61,7 +61,7 @@ type NewNode struct {
 // Unplaced is a pod that no new node would serve.
 type Unplaced struct {
 	Pod     *corev1.Pod
-	Err     error          // the request is invalid, or Allow refuses an empty new node
+	Err     error          // the request is invalid or there is no pod (ErrNil, Pod is then an empty one), or Allow refuses an empty new node
 	Reasons device.Reasons // why an empty new node does not serve
 	Limit   bool           // a new node would serve, but MaxNodes is reached
 }

@@ -37,9 +37,10 @@ func (k *packing) newNode(i int) NewNode {
 	if out.Usage == nil {
 		out.Usage = k.filled(i)
 	}
+	room := roomFor(n.by)
 	for at := range n.pods {
 		out.Pods[at] = k.pods.pods[n.pods[at]].pod
-		out.Placed[at] = n.by[at].on(out.Usage.Info())
+		out.Placed[at] = n.by[at].in(out.Usage.Info(), &room)
 	}
 	return out
 }

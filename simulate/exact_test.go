@@ -1,6 +1,7 @@
 package simulate_test
 
 import (
+	"cmp"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -56,8 +57,18 @@ func TestHowFarFromOptimal(t *testing.T) {
 	}
 }
 
-// load is what is taken of the cards of a node: sums, or the slices of cards that are cut into instances.
-type load [2]need
+// load is what is taken of the cards of a node: sums, or the slices of cards that are cut into instances. Of equal cards the
+// one that has less comes first: which is which makes no difference.
+type load [2]struct{ cards, memory, cores int16 }
+
+func (in *instance) ordered(l load) load {
+	a, b := l[0], l[1]
+	if len(in.cards) == 2 && in.cards[0].Slots == in.cards[1].Slots && // all else is equal anyway
+		cmp.Or(cmp.Compare(a.cards, b.cards), cmp.Compare(a.memory, b.memory), cmp.Compare(a.cores, b.cores)) > 0 {
+		l[0], l[1] = b, a
+	}
+	return l
+}
 
 // exact is optimum for more pods: of every set of pods all loads are listed that one node can have with it, each once.
 func (in *instance) exact() int {
@@ -83,7 +94,7 @@ func (in *instance) loads(before map[load]bool, n need) map[load]bool {
 	out := map[load]bool{}
 	for l := range before {
 		if in.cards[0].Mode == "mig" {
-			in.cutOne(out, l, n, n.cards)
+			in.cutOne(out, l, n, n.cards, 0)
 		} else {
 			in.stackOne(out, l, n)
 		}
@@ -102,33 +113,36 @@ func (in *instance) stackOne(out map[load]bool, before load, n need) {
 				continue
 			}
 			use := &after[i]
-			use.cards, use.memory, use.cores = use.cards+1, use.memory+n.memory, use.cores+n.cores
-			ok = ok && use.cards <= int(in.cards[i].Slots) && use.memory <= int(in.cards[i].Memory) && use.cores <= 100
+			use.cards, use.memory, use.cores = use.cards+1, use.memory+int16(n.memory), use.cores+int16(n.cores)
+			ok = ok && int64(use.cards) <= in.cards[i].Slots && int64(use.memory) <= in.cards[i].Memory && use.cores <= 100
 		}
 		if ok {
-			out[after] = true
+			out[in.ordered(after)] = true
 		}
 	}
 }
 
 // cutOne cuts the given number of instances, each of the smallest profile with enough memory: every placement of a larger one
-// has one of each smaller in it.
-func (in *instance) cutOne(out map[load]bool, before load, n need, instances int) {
+// has one of each smaller in it. Those of a pod are equal, so that each comes behind the one before, from place number from on.
+func (in *instance) cutOne(out map[load]bool, before load, n need, instances, from int) {
 	if instances == 0 {
-		out[before] = true
+		out[in.ordered(before)] = true
 		return
 	}
-	for i, c := range in.cards {
-		smallest := slices.IndexFunc(c.MIGProfiles, func(p device.MIGProfile) bool { return p.Memory >= int64(n.memory) })
+	place := 0
+	for i := range in.cards {
+		profiles := in.cards[i].MIGProfiles
+		smallest := slices.IndexFunc(profiles, func(p device.MIGProfile) bool { return p.Memory >= int64(n.memory) })
 		if smallest < 0 {
 			continue
 		}
-		for _, at := range c.MIGProfiles[smallest].Placements {
+		for _, at := range profiles[smallest].Placements {
+			place++
 			after := before
-			mask := (1<<at.Size - 1) << at.Start
-			if after[i].cards&mask == 0 {
+			mask := int16((1<<at.Size - 1) << at.Start)
+			if place > from && after[i].cards&mask == 0 {
 				after[i].cards |= mask
-				in.cutOne(out, after, n, instances-1)
+				in.cutOne(out, after, n, instances-1, place)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 // EditDevices changes what a node's devices are: one fails, is cordoned, has less memory than it said. edit is called for
 // each device in turn and may change everything but its ID and Vendor, which are put back; what pods hold on the node stays.
-// The node's object is not changed, so that templates made of it know nothing of the change. The error wraps [ErrNoNode].
-// Cost: that of reading the node anew.
+// What it counts against quotas is counted anew, as the vendor charges the changed devices. The node's object is not changed,
+// so that templates made of it know nothing of the change. The error wraps [ErrNoNode]. Cost: that of reading the node anew.
 func (s *Snapshot) EditDevices(name string, edit func(d *device.DeviceInfo)) error {
 	old, ok := s.nodes.Get(name)
 	if !ok {
@@ -28,6 +28,10 @@ func (s *Snapshot) EditDevices(name string, edit func(d *device.DeviceInfo)) err
 		inventories = append(inventories, inv)
 	}
 	info := device.NewNodeInfo(name, inventories...)
-	s.nodes = s.nodes.Set(name, newNode(old.object, info, old.holdings))
+	for i := range old.holdings {
+		h := &old.holdings[i]
+		s.quotas = s.quotas.Give(h.Namespace, h.Allocation, was)
+	}
+	s.addNode(newNode(old.object, info, old.holdings))
 	return nil
 }

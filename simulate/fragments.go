@@ -53,9 +53,9 @@ type NodeFragments struct {
 // one, a larger one may fit that is not found. The error is an invalid request, or [ErrNoDevices]. Cost: for each node about 20
 // fits and one for each device and instance.
 func (s *Snapshot) Fragments(pod *corev1.Pod, o FragmentOptions) (Fragments, error) {
-	r, err := s.set.Request(pod)
+	r, err := s.read(pod)
 	if err != nil {
-		return Fragments{}, fmt.Errorf("pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		return Fragments{}, err
 	}
 	v := varied{
 		snapshot: s, pod: pod, options: o, limited: s.quotas.Headroom(pod.Namespace) != nil,

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
-	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 )
 
@@ -50,7 +49,7 @@ func (s *Snapshot) MakeRoom(pod *corev1.Pod, pods []*corev1.Pod, o MoveOptions) 
 	if now := m.places(start, one, ""); len(now) > 0 {
 		return Room{Node: now[0].node, Allocation: now[0].fit.Allocation, Complete: m.left >= 0}, nil
 	}
-	f := roomFinder{mover: m, start: start, pod: one, limited: s.limited(one.request)}
+	f := roomFinder{mover: m, start: start, pod: one, limited: s.limited(one.request) != one.request}
 	f.gather(byKey(pods))
 	for k := 1; k <= o.MaxMoves && m.left >= 0 && f.any(k); k++ {
 		for _, set := range f.sets(k) {
@@ -73,55 +72,14 @@ type roomFinder struct {
 	pod   *moving
 	nodes []crowd
 
-	limited *vendors.Request // the pod's, under the quota as things are
-	cut     bool             // not every set was looked at
+	limited bool // the pod is under a quota
+	cut     bool // not every set was looked at
 }
 
 // crowd is a node that would serve the pod if all that may move were gone.
 type crowd struct {
 	*node
 	movable []tenant
-}
-
-// tenant is a pod that may move off a node.
-type tenant struct {
-	at      int // among the node's holdings
-	pod     *corev1.Pod
-	holds   []device.Hold
-	memory  int64 // of holds, MiB
-	blocked bool  // it keeps devices from new work as well
-}
-
-func tenantOf(n *node, at int, pod *corev1.Pod) tenant {
-	h := &n.holdings[at]
-	t := tenant{at: at, pod: pod, holds: h.Allocation.Collapse(), blocked: len(h.Blocked) > 0}
-	for _, d := range t.holds {
-		t.memory = device.Sum(t.memory, d.Memory)
-	}
-	return t
-}
-
-// without is the usage of a node without some of the pods on it.
-func (n *node) without(gone []tenant) *device.NodeUsage {
-	info := n.usage.Info()
-	if slices.ContainsFunc(gone, func(t tenant) bool { return t.blocked }) {
-		rest := make([]usage.Holding, 0, len(n.holdings))
-		for i := range n.holdings {
-			if !slices.ContainsFunc(gone, func(t tenant) bool { return t.at == i }) {
-				rest = append(rest, n.holdings[i])
-			}
-		}
-		return usage.Apply(info, rest)
-	}
-	return n.usage.Update(func(devices []device.DeviceUsage) {
-		for _, t := range gone {
-			for _, h := range t.holds {
-				if i := info.Find(h.Vendor, h.ID); i >= 0 {
-					devices[i].Give(h)
-				}
-			}
-		}
-	})
 }
 
 // eviction is a set of pods without which a node serves the pod.
@@ -165,7 +123,20 @@ func (f *roomFinder) serves(n *node, gone []tenant) bool {
 			return false
 		}
 	}
-	return f.base.set.Fit(f.limited, n.without(gone)).OK()
+	return f.base.set.Fit(f.request(n, gone), n.without(gone)).OK()
+}
+
+// request is the pod's, under what its namespace may take once some pods have given back what they hold. They may need less of it
+// where they go: an instance of a card is larger than what was asked for.
+func (f *roomFinder) request(n *node, gone []tenant) *vendors.Request {
+	if !f.limited {
+		return f.pod.request
+	}
+	quotas := f.base.quotas
+	for _, t := range gone {
+		quotas = quotas.Give(t.pod.Namespace, n.holdings[t.at].Allocation, n.usage.Info())
+	}
+	return f.pod.request.WithQuota(quotas.Headroom(f.pod.pod.Namespace))
 }
 
 // manySets is how many sets of pods that would make room are looked into for each number of moves.

@@ -41,6 +41,7 @@ const (
 	maxTried   = 64
 	maxShapes  = 4096
 	maxReasons = 1 << 14
+	maxShape   = 1 << 13 // bytes of what tells a request from others; longer ones are not remembered
 )
 
 func newMemo() *memo {
@@ -59,7 +60,7 @@ type asked struct {
 // ask prepares a request, which limited tells to be under a quota.
 func (m *memo) ask(r *vendors.Request, limited bool) asked {
 	key := shapeKey(r)
-	if key == "" || limited || r.ByName() {
+	if key == "" || len(key) > maxShape || limited || r.ByName() {
 		return asked{Request: r}
 	}
 	m.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/accelfit/accelfit/vendors"
 )
 
-// ErrNoDevices is wrapped by questions about the devices of a pod that asks for none.
+// ErrNoDevices is wrapped by questions about the devices of a pod that asks for none, and told of one that holds some.
 var ErrNoDevices = errors.New("pod asks for no device")
 
 // ErrUnknownPod is told of a pod on a node that the caller did not hand in, so that nothing is known but what it holds.
@@ -51,7 +51,8 @@ type moving struct {
 	key     string
 	request *vendors.Request
 	from    string
-	share   float64 // see share
+	share   float64            // see share
+	held    *device.Allocation // on from
 }
 
 // mover finds places for pods that move. It is used for one question.
@@ -81,13 +82,22 @@ func newMover(base *Snapshot, o MoveOptions) *mover {
 	return &mover{base: base, options: o, left: o.MaxTries, hosts: map[string][]string{}, fits: map[fitKey]ranked{}}
 }
 
-// from makes a pod on a node ready to move. The error is an invalid request.
+// from makes a pod on a node ready to move. The error is an invalid request, or that of a pod that holds devices and asks for
+// none: nobody knows what it needs elsewhere.
 func (m *mover) from(n *node, pod *corev1.Pod) (*moving, error) {
 	r, err := m.base.set.Request(pod)
 	if err != nil {
 		return nil, err
 	}
 	x := &moving{pod: pod, key: podKey(pod), request: r.With(m.options.Fit), from: n.object.Name}
+	for i := range n.holdings {
+		if n.holdings[i].Key() == x.key {
+			x.held = n.holdings[i].Allocation
+		}
+	}
+	if r.Empty() && x.held != nil && len(x.held.Devices) > 0 {
+		return nil, ErrNoDevices
+	}
 	x.share = share(byVendor(r, n.usage.Info()), n.usage.Info())
 	return x, nil
 }
@@ -112,7 +122,9 @@ func podKey(p *corev1.Pod) string {
 func byKey(pods []*corev1.Pod) map[string]*corev1.Pod {
 	out := make(map[string]*corev1.Pod, len(pods))
 	for _, p := range pods {
-		out[podKey(p)] = p
+		if p != nil {
+			out[podKey(p)] = p
+		}
 	}
 	return out
 }

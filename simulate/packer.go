@@ -51,7 +51,7 @@ const (
 
 func newPacker(set *vendors.Set, template *Template, pods *pendings, first int) *packer {
 	p := &packer{
-		set: set, pods: pods, mould: newMould(set, template, newName(template.Node.Name, first)),
+		set: set, pods: pods, mould: newMould(set, template, newName(template.sample().Name, first)),
 		have: map[device.Vendor]demand{},
 	}
 	info := p.mould.info()
@@ -115,6 +115,11 @@ func (p *packer) after(l *level, o *outcome) *level {
 
 // on is the allocation on another node in an equal state: the devices at the same positions.
 func (o *outcome) on(info *device.NodeInfo) *device.Allocation {
+	return o.in(info, new(room))
+}
+
+// in is on, with the memory taken from a room.
+func (o *outcome) in(info *device.NodeInfo, r *room) *device.Allocation {
 	if info == o.info || len(o.Allocation.Devices) == 0 {
 		return o.Allocation
 	}
@@ -125,38 +130,48 @@ func (o *outcome) on(info *device.NodeInfo) *device.Allocation {
 			o.at[i] = o.info.Find(d.Vendor, d.ID)
 		}
 	}
-	out := sized(o.Allocation)
+	out := r.copy(o.Allocation)
 	for i, at := range o.at {
 		out.Devices[i].ID = info.Device(at).ID
 	}
 	return out
 }
 
-// sized is a copy of an allocation, in one piece of memory where it is of one device, as most are.
-func sized(a *device.Allocation) *device.Allocation {
-	if len(a.Devices) != 1 {
-		return &device.Allocation{Classes: a.Classes, Devices: slices.Clone(a.Devices)}
+// room is memory for allocations, in two pieces: those of a node live as long as each other.
+type room struct {
+	allocations []device.Allocation
+	devices     []device.ContainerDevice
+}
+
+func roomFor(outcomes []*outcome) room {
+	devices := 0
+	for _, o := range outcomes {
+		devices += len(o.Allocation.Devices)
 	}
-	one := &struct {
-		device.Allocation
-		devices [1]device.ContainerDevice
-	}{devices: [1]device.ContainerDevice{a.Devices[0]}}
-	one.Classes, one.Devices = a.Classes, one.devices[:]
-	return &one.Allocation
+	return room{make([]device.Allocation, 0, len(outcomes)), make([]device.ContainerDevice, 0, devices)}
+}
+
+func (r *room) copy(a *device.Allocation) *device.Allocation {
+	from := len(r.devices)
+	r.devices = append(r.devices, a.Devices...)
+	r.allocations = append(r.allocations, device.Allocation{Classes: a.Classes, Devices: slices.Clip(r.devices[from:])})
+	return &r.allocations[len(r.allocations)-1]
 }
 
 // question is what a pod asks, under what its namespace may still take.
 type question struct {
-	key     string
-	request *vendors.Request
-	kind    *kind
-	limited bool // the namespace limits a vendor asked for
-	byName  bool // the answer is for one node only
-	known   answers
+	key       string
+	request   *vendors.Request
+	kind      *kind
+	namespace string
+	limited   bool // the namespace limits a vendor asked for
+	byName    bool // the answer is for one node only
+	known     answers
+	taken     map[*outcome]int64 // see packing.taken
 }
 
 func (p *packer) question(w *pending, headroom map[device.Vendor]device.Headroom) question {
-	q := question{request: w.kind.request, kind: w.kind, byName: w.kind.byName || !p.alike}
+	q := question{request: w.kind.request, kind: w.kind, namespace: w.pod.Namespace, byName: w.kind.byName || !p.alike}
 	if q.key, q.limited = w.kind.question(headroom); q.limited {
 		q.request = w.kind.request.WithQuota(headroom)
 	}
@@ -166,6 +181,9 @@ func (p *packer) question(w *pending, headroom map[device.Vendor]device.Headroom
 // byName says whether what the template's pods hold may depend on the name of the new node.
 func (t *Template) byName(set *vendors.Set) bool {
 	return slices.ContainsFunc(t.Pods, func(pod *corev1.Pod) bool {
+		if pod == nil {
+			return false
+		}
 		r, err := set.Request(pod)
 		return err == nil && r.ByName()
 	})

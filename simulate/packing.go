@@ -16,12 +16,13 @@ type packing struct {
 
 	nodes    []packed                        // and behind them the next one, empty but for the template's pods
 	board    board                           // of nodes without the next one
+	asked    question                        // by the pod before
 	own      map[string]answers              // of pods under quotas, by question
 	here     map[string]map[int]localOutcome // of pods whose answer is for one node only, by question and node
 	last     map[lastKey]string              // the question of such pods before
 	waiting  []int                           // pods to come, of each kind
 	unplaced []failed
-	taken    map[takenKey]int64 // placements that the quotas do not count yet
+	taken    map[string]map[*outcome]int64 // placements in a namespace that the quotas do not count yet
 	fits     int
 }
 
@@ -51,23 +52,17 @@ type localOutcome struct {
 	pods int
 }
 
-// lastKey tells whose question depends on what is left of a quota, takenKey equal placements.
-type (
-	lastKey struct {
-		namespace string
-		kind      *kind
-	}
-	takenKey struct {
-		namespace string
-		by        *outcome
-	}
-)
+// lastKey tells whose question depends on what is left of a quota.
+type lastKey struct {
+	namespace string
+	kind      *kind
+}
 
 // pack puts the pods on new nodes, those left out that served tells.
 func (p *packer) pack(limits Limits, first int, served []bool) *packing {
 	k := &packing{
 		packer: p, limits: limits, first: first, quotas: limits.Quotas, waiting: make([]int, len(p.pods.kinds)),
-		own: map[string]answers{}, here: map[string]map[int]localOutcome{}, last: map[lastKey]string{}, taken: map[takenKey]int64{},
+		own: map[string]answers{}, here: map[string]map[int]localOutcome{}, last: map[lastKey]string{}, taken: map[string]map[*outcome]int64{},
 	}
 	k.nodes = append(k.nodes, packed{level: p.empty})
 	todo := k.todo(served)
@@ -78,7 +73,7 @@ func (p *packer) pack(limits Limits, first int, served []bool) *packing {
 		k.place(at)
 	}
 	k.count()
-	k.board, k.own, k.here, k.last = board{}, nil, nil, nil
+	k.board, k.asked, k.own, k.here, k.last = board{}, question{}, nil, nil, nil
 	p.trim()
 	return k
 }
@@ -103,10 +98,9 @@ func (k *packing) place(at int32) {
 		k.unplaced = append(k.unplaced, failed{pod: at, err: w.err})
 		return
 	}
-	q := k.question(w, k.quotas.Headroom(w.pod.Namespace))
-	k.supersede(w, &q)
+	q := k.ask(w)
 	view := k.board.view(q.key, func(i int) float32 {
-		if k.answer(&q, i).OK() {
+		if k.answer(q, i).OK() {
 			return 0
 		}
 		return absent
@@ -116,14 +110,28 @@ func (k *packing) place(at int32) {
 		i = view.first(func(i int) bool { return k.limits.Allow(w.pod, k.object(i), k.podsOn(i)) == nil })
 	}
 	if i == nobody {
-		i = k.open(at, &q)
+		i = k.open(at, q)
 	}
 	if i != nobody {
-		k.enter(i, at, &q)
+		k.enter(i, at, q)
 	}
 	if k.waiting[w.kind.number]--; k.waiting[w.kind.number] == 0 {
 		k.forgetKind(w.kind, q.key)
 	}
+}
+
+// ask is what a pod asks. Equal pods without limits, which mostly come together, ask it once.
+func (k *packing) ask(w *pending) *question {
+	q := &k.asked
+	if q.kind != w.kind || q.namespace != w.pod.Namespace || q.limited {
+		*q = k.question(w, k.quotas.Headroom(w.pod.Namespace))
+		k.supersede(w, q)
+		if q.taken = k.taken[q.namespace]; q.taken == nil {
+			q.taken = map[*outcome]int64{}
+			k.taken[q.namespace] = q.taken
+		}
+	}
+	return q
 }
 
 // forgetKind drops what was found out for pods of which none is to come.
@@ -156,7 +164,17 @@ func (k *packing) open(at int32, q *question) int {
 	}
 	k.nodes = append(k.nodes, packed{level: k.empty})
 	k.board.add()
+	k.makeRoom(next)
 	return next
+}
+
+// makeRoom makes room on node i for as many pods as are on the one before.
+func (k *packing) makeRoom(i int) {
+	if i == 0 {
+		return
+	}
+	n, most := &k.nodes[i], len(k.nodes[i-1].pods)
+	n.pods, n.by = make([]int32, 0, most), make([]*outcome, 0, most)
 }
 
 // enter puts a pod on node i.
@@ -172,18 +190,19 @@ func (k *packing) enter(i int, at int32, q *question) {
 	}
 	n.pods, n.by = append(n.pods, at), append(n.by, o)
 	k.board.note(i)
-	namespace := k.pods.pods[at].pod.Namespace
 	if q.limited {
-		k.quotas = k.quotas.Take(namespace, o.Allocation, o.info)
+		k.quotas = k.quotas.Take(q.namespace, o.Allocation, o.info)
 	} else {
-		k.taken[takenKey{namespace, o}]++
+		q.taken[o]++
 	}
 }
 
 // count brings the quotas up to date with placements that none limits.
 func (k *packing) count() {
-	for of, n := range k.taken {
-		k.quotas = k.quotas.TakeTimes(of.namespace, of.by.Allocation, of.by.info, n)
+	for namespace, taken := range k.taken {
+		for by, n := range taken {
+			k.quotas = k.quotas.TakeTimes(namespace, by.Allocation, by.info, n)
+		}
 	}
 	k.taken = nil
 }

@@ -11,7 +11,7 @@ import (
 func (k *packing) made(i int) *cast {
 	n := &k.nodes[i]
 	if n.made == nil {
-		made := k.mould.node(newName(k.mould.template.Node.Name, k.first+i))
+		made := k.mould.node(newName(k.mould.template.sample().Name, k.first+i))
 		n.made = &made
 	}
 	return n.made

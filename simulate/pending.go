@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -40,6 +41,10 @@ func parse(set *vendors.Set, pods []*corev1.Pod, options vendors.FitOptions) *pe
 	parser := set.Parser()
 	known, kinds := map[*vendors.Request]*kind{}, map[string]*kind{}
 	for i, pod := range pods {
+		if pod == nil {
+			p.pods[i] = pending{pod: new(corev1.Pod), err: fmt.Errorf("pods[%d] %w", i, ErrNil)}
+			continue
+		}
 		r, err := parser.Request(pod)
 		p.pods[i] = pending{pod: pod, err: err}
 		if err != nil {
@@ -63,7 +68,10 @@ func (p *pendings) sort() {
 	}
 	slices.SortStableFunc(order, func(x, y int32) int {
 		a, b := &p.pods[x], &p.pods[y]
-		return cmp.Or(compareNames(a.pod, b.pod), cmp.Compare(a.pod.UID, b.pod.UID), cmp.Compare(a.shape(), b.shape()))
+		if c := compareNames(a.pod, b.pod); c != 0 { // as good as always
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.pod.UID, b.pod.UID), cmp.Compare(a.shape(), b.shape()))
 	})
 	sorted := make([]pending, len(order))
 	p.given = make([]int32, len(order))

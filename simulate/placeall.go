@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -19,15 +20,16 @@ type Placed struct {
 }
 
 // PlaceAll places as many of the pods as fit on the snapshot's nodes, the most demanding first, each as PlaceAnywhere does,
-// and returns the rest in the same order: pods whose request is invalid, or that are placed already, with Err set. Only the
-// rest has reasons; pods that nobody tells apart share them, so Refused is to be read only. How demanding a pod is counts on
-// the node with most devices of each vendor.
+// and returns the rest in the same order: pods whose request is invalid, or that are placed already, with Err set; entries that
+// are nil come last. Only the rest has reasons; pods that nobody tells apart share them, so Refused is to be read only. How
+// demanding a pod is counts on the node with most devices of each vendor.
 //
 // Cost: one fit for each distinct shape of pods and state of a node, and O(log n) in the nodes n for each pod and each node
 // that has changed; pods under a quota that is not used up, and pods that name devices, cost a fit for each node. Allow is asked
 // for the best nodes only, until it lets one pass.
 func (s *Snapshot) PlaceAll(pods []*corev1.Pod, o PlaceOptions) (placed []Placed, rest []Placed) {
-	f := s.field(parse(s.set, pods, o.Fit), o)
+	given := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p == nil })
+	f := s.field(parse(s.set, given, o.Fit), o)
 	for i, at := range f.pods.order(f.share) {
 		if o.Progress != nil && i%16 == 0 {
 			o.Progress(i, len(f.pods.pods))
@@ -39,6 +41,9 @@ func (s *Snapshot) PlaceAll(pods []*corev1.Pod, o PlaceOptions) (placed []Placed
 		} else {
 			rest = append(rest, Placed{w.pod, result, err})
 		}
+	}
+	for range len(pods) - len(given) {
+		rest = append(rest, Placed{Err: fmt.Errorf("pod %w", ErrNil)})
 	}
 	return placed, rest
 }

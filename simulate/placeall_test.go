@@ -239,7 +239,7 @@ func TestSiblingsAtOnce(t *testing.T) {
 				out += err.Error()
 			}
 		}
-		return out + stateOfAll(s)
+		return out + questionsText(s, order) + stateOfAll(s)
 	}
 	const siblings = 8
 	var alone, together [siblings]string
@@ -255,6 +255,24 @@ func TestSiblingsAtOnce(t *testing.T) {
 			t.Fatalf("sibling %d:\n%s", k, diff)
 		}
 	}
+}
+
+// questionsText is what comes of every question about a snapshot.
+func questionsText(s *Snapshot, pods []*corev1.Pod) string {
+	moved := func(moves []Move) (out string) {
+		for _, m := range moves {
+			out += fmt.Sprintln(m.Pod.Name, m.From, m.To, m.Allocation)
+		}
+		return out
+	}
+	c, err := s.Capacity(pods[0], CapacityOptions{MaxPerNode: 5})
+	out := fmt.Sprintln(c, err)
+	f, err := s.Fragments(pods[0], FragmentOptions{})
+	out += fmt.Sprintln(f, err)
+	r, err := s.MakeRoom(pods[len(pods)-1], pods, MoveOptions{MaxTries: 2000})
+	out += fmt.Sprintln(r.Node, r.Allocation, r.Complete, moved(r.Moves), err)
+	d, err := s.Drain("n00", pods, MoveOptions{MaxTries: 2000})
+	return out + fmt.Sprintln(d.OK, d.Complete, len(d.Stuck), moved(d.Moves), err)
 }
 
 // TestAnyNumberOfProcessors: answers do not depend on GOMAXPROCS.
@@ -273,10 +291,17 @@ func TestAnyNumberOfProcessors(t *testing.T) {
 		}
 		e := Estimate(s.set, groups[0].Template, pods, Limits{Quotas: s.quotas})
 		plan := ScaleUp(s.set, groups, pods, LeastWaste, Limits{Quotas: s.quotas})
-		text += fmt.Sprint(e.Fits, plan.Fits, e.LowerBound, e.Spare)
+		text += fmt.Sprint(e.Fits, plan.Fits, e.LowerBound, e.Spare, len(e.Unplaced), len(plan.Unplaced))
+		for i := range plan.Steps {
+			text += fmt.Sprintln(plan.Steps[i].Group, plan.Steps[i].Waste, plan.Steps[i].Price)
+		}
+		text += questionsText(s, pods)
 		for _, nodes := range [][]NewNode{e.Nodes, stepNodes(&plan)} {
 			for _, node := range nodes {
 				text += node.Name + testkit.Table(node.Usage)
+				for k, pod := range node.Pods {
+					text += fmt.Sprintln(pod.Name, node.Placed[k])
+				}
 			}
 		}
 		if first == "" {

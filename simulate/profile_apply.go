@@ -173,6 +173,9 @@ func (f *fleet) link() {
 		if f.entry[i] != f.entry[first] {
 			first = i
 		}
+		if f.entry[i].Links == nil {
+			continue
+		}
 		for j := range f.devices {
 			if score := f.entry[i].link(i, j, first); i != j && score != 0 {
 				if f.devices[i].LinkScores == nil {

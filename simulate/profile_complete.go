@@ -23,7 +23,10 @@ type fieldError struct {
 	err   error
 }
 
+// Error names the field and the cause.
 func (e *fieldError) Error() string { return e.field + ": " + e.err.Error() }
+
+// Unwrap returns the cause.
 func (e *fieldError) Unwrap() error { return e.err }
 
 func wrong(field, format string, args ...any) error {

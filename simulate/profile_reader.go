@@ -81,7 +81,7 @@ func (r *profileReader) each(n *yaml.Node, field string, visit func(key, value *
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content) && len(r.errs) < maxProfileErrors; i += 2 {
 		key := n.Content[i]
-		name := strings.TrimPrefix(field+"."+key.Value, ".")
+		name := below(field, key.Value)
 		switch {
 		case key.Kind != yaml.ScalarNode:
 			r.fail(key, field, errors.New("a field's name must be a text"))
@@ -93,6 +93,18 @@ func (r *profileReader) each(n *yaml.Node, field string, visit func(key, value *
 			visit(key, n.Content[i+1], name)
 		}
 	}
+}
+
+// longestName bounds the names of fields. Names of annotations and labels are shorter.
+const longestName = 384
+
+// below is the name of a field of an object. A name that becomes too long is left out, so that a long one with many fields in it
+// is not written down with each of them.
+func below(field, key string) string {
+	if len(field)+len(key) >= longestName {
+		return field
+	}
+	return strings.TrimPrefix(field+"."+key, ".")
 }
 
 func (r *profileReader) with(known fields) reader {

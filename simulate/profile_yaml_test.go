@@ -2,8 +2,10 @@ package simulate_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -83,6 +85,29 @@ func TestHostileProfiles(t *testing.T) {
 	} {
 		if _, err := simulate.ParseProfiles([]byte(text)); err == nil && !strings.HasPrefix(text, "---") {
 			t.Errorf("%.40s: no error", text)
+		}
+	}
+}
+
+// TestLongNamesAreNotRepeated: a name of half a megabyte is not written down again with each of the fields below it.
+func TestLongNamesAreNotRepeated(t *testing.T) {
+	long := strings.Repeat("k", 1<<19)
+	many := strings.Repeat("x,", 1<<17)
+	var fields strings.Builder
+	for i := 0; fields.Len() < 1<<18; i++ {
+		fmt.Fprintf(&fields, "a%d: 1, ", i)
+	}
+	for _, below := range []string{"{" + fields.String() + "}", "[" + many + "]"} {
+		text := head + "- {model: NVIDIA L4, custom: {? " + long + " : " + below + "}}\n"
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p, err := simulate.ParseProfiles([]byte(text))
+		runtime.ReadMemStats(&after)
+		if err != nil || len(p[0].Devices[0].Custom[0][long]) < 1<<17 {
+			t.Fatal(err)
+		}
+		if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 256 {
+			t.Errorf("%d bytes of text cost %d MiB", len(text), mib)
 		}
 	}
 }

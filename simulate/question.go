@@ -13,7 +13,9 @@ type Change struct {
 }
 
 // AllowFunc says why a node must not take a pod beside what is on it in the snapshot and what has changed since, or nil:
-// everything that is not a device. It must be pure: questions put the same one about states that they give up again.
+// everything that is not a device. It must be pure: questions put the same one about states that they give up again. Searches
+// take it that a pod which is refused beside some pods is refused beside more as well. Where that is not so (a pod that wants
+// to be with another), a way may not be found; what is found holds all the same.
 type AllowFunc func(pod *corev1.Pod, node *corev1.Node, since Change) error
 
 // try evaluates a request on a usage that a node would have, and asks the caller about the rest.

@@ -189,3 +189,43 @@ func TestFitOptionsInSimulate(t *testing.T) {
 		t.Errorf("Fragments: %+v, %v", f, err)
 	}
 }
+
+// TestPodsThatHoldWhatTheyDoNotAskFor never move: nobody knows what they need elsewhere.
+func TestPodsThatHoldWhatTheyDoNotAskFor(t *testing.T) {
+	odd := podOf("odd hami.io/vgpu-node=n0 hami.io/vgpu-devices-allocated=g0,NVIDIA,4000,0:;")
+	s := newSnapshot(t, vendors.Default(), []*corev1.Node{testkit.Node("n0", cards(1, 10000)...), testkit.Node("n1", cards(1, 1)...)}, odd)
+	d, err := s.Drain("n0", []*corev1.Pod{odd}, simulate.MoveOptions{})
+	if err != nil || d.OK || len(d.Stuck) != 1 || !errors.Is(d.Stuck[0].Err, simulate.ErrNoDevices) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	room, err := s.MakeRoom(podOf("new gpu=1 mem=9000"), []*corev1.Pod{odd}, simulate.MoveOptions{})
+	if err != nil || room.OK() {
+		t.Errorf("%+v, %v", room, err)
+	}
+}
+
+// TestEstimateOfNothing: pods that are nil are told of, others are served; a group without a sample has what its profile says.
+func TestEstimateOfNothing(t *testing.T) {
+	set := vendors.Default()
+	profile, err := simulate.ProfileOfModels("l4", 2, "NVIDIA L4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := []*corev1.Pod{nil, podOf("a gpu=2 mem=6000"), nil}
+	for name, template := range map[string]simulate.Template{
+		"sample": {Node: testkit.Node("s", cards(2, 10000)...), Pods: []*corev1.Pod{nil}}, "no sample": {Profile: &profile},
+	} {
+		e := simulate.Estimate(set, template, pods, simulate.Limits{})
+		if len(e.Nodes) != 1 || len(e.Unplaced) != 2 || !errors.Is(e.Unplaced[0].Err, simulate.ErrNil) {
+			t.Errorf("%s: %d nodes, left %+v", name, len(e.Nodes), e.Unplaced)
+		}
+		groups := []simulate.NodeGroup{{Name: "g", Template: template}}
+		plan := simulate.ScaleUp(set, groups, pods, simulate.LeastWaste, simulate.Limits{})
+		if len(plan.Steps) != 1 || len(plan.Unplaced) != 2 {
+			t.Errorf("%s: %d steps, left %+v", name, len(plan.Steps), plan.Unplaced)
+		}
+	}
+	if e := simulate.Estimate(set, simulate.Template{}, pods, simulate.Limits{}); len(e.Nodes) != 0 || len(e.Unplaced) != 3 {
+		t.Errorf("nothing at all: %d nodes, left %+v", len(e.Nodes), e.Unplaced)
+	}
+}

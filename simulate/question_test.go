@@ -2,10 +2,12 @@ package simulate_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -39,7 +41,8 @@ func keyOf(p *corev1.Pod) string {
 	return p.Namespace + "/" + p.Name
 }
 
-// randomTown is up to four nodes of up to three cards, with pods placed at random until few more fit.
+// randomTown is up to four nodes of up to three cards, some of them in mode mig, with pods placed at random until few more fit.
+// Every other one is read anew from the annotations that a scheduler has written.
 func randomTown(t *testing.T, r *rand.Rand) *town {
 	t.Helper()
 	w := &town{}
@@ -48,6 +51,9 @@ func randomTown(t *testing.T, r *rand.Rand) *town {
 		var devices []device.DeviceInfo
 		for k := range 1 + r.IntN(3) {
 			c := testkit.Card(fmt.Sprintf("g%d", k), testkit.OneOf[int64](r, 8000, 10000))
+			if r.IntN(6) == 0 {
+				c = testkit.MIGCard(c.ID)
+			}
 			c.Index, c.NUMA = k, k%2
 			devices = append(devices, c)
 		}
@@ -55,6 +61,11 @@ func randomTown(t *testing.T, r *rand.Rand) *town {
 		nodes = append(nodes, testkit.Node(w.names[i], devices...))
 	}
 	w.snapshot = newSnapshot(t, vendors.Default(), nodes)
+	defer func() {
+		if r.IntN(2) == 0 {
+			w.readAnew(t, nodes)
+		}
+	}()
 	if r.IntN(3) == 0 {
 		w.snapshot.SetQuota(quotaOf("team", "q", map[string]string{"limits.nvidia.com/gpumem": fmt.Sprint(r.IntN(50000))}))
 	}
@@ -65,6 +76,51 @@ func randomTown(t *testing.T, r *rand.Rand) *town {
 		}
 	}
 	return w
+}
+
+// readAnew reads the cluster from the annotations of its pods.
+func (w *town) readAnew(t *testing.T, nodes []*corev1.Node) {
+	t.Helper()
+	quotas := w.snapshot.Quotas()
+	for _, pod := range w.pods {
+		annotate(t, w.snapshot, pod)
+	}
+	before := snapshotText(w.snapshot)
+	read := newSnapshot(t, vendors.Default(), nodes, w.pods...)
+	if q := quotas.Headroom("team"); q != nil {
+		limit := q["NVIDIA"].Memory.Left
+		for i := range nodes {
+			for _, h := range w.snapshot.Holdings(nodes[i].Name) {
+				for _, d := range h.Allocation.Collapse() {
+					limit += d.Memory
+				}
+			}
+		}
+		read.SetQuota(quotaOf("team", "q", map[string]string{"limits.nvidia.com/gpumem": fmt.Sprint(limit)}))
+	}
+	for _, name := range w.names {
+		a, _ := w.snapshot.Node(name)
+		b, _ := read.Node(name)
+		if testkit.Table(a) != testkit.Table(b) {
+			t.Fatalf("read anew, %s holds\n%swant\n%s", name, testkit.Table(b), before)
+		}
+	}
+	w.snapshot = read
+}
+
+// annotate writes on a placed pod what a scheduler writes.
+func annotate(t *testing.T, s *simulate.Snapshot, pod *corev1.Pod) {
+	t.Helper()
+	node, _ := s.PlacedOn(keyOf(pod))
+	u, _ := s.Node(node)
+	for _, h := range s.Holdings(node) {
+		if h.Key() == keyOf(pod) {
+			maps.Copy(pod.Annotations, s.Set().Annotations(pod, u.Info(), h.Allocation, time.Time{}))
+			pod.Spec.NodeName = node
+			return
+		}
+	}
+	t.Fatalf("%s is not placed", pod.Name)
 }
 
 func randomAsk(r *rand.Rand) string {
@@ -171,7 +227,7 @@ func TestMakeRoomAgainstEverything(t *testing.T) {
 		case !got.Complete:
 			t.Fatalf("round %d: the search was cut short", round)
 		case got.OK() != (want >= 0), got.OK() && len(got.Moves) != want:
-			t.Fatalf("round %d: %s: %d moves to make room on %q, want %d; on\n%s", round, pod.Name, len(got.Moves), got.Node, want, before)
+			t.Fatalf("round %d: %s %v: %d moves to make room on %q, want %d; on\n%s", round, pod.Name, pod.Annotations, len(got.Moves), got.Node, want, before)
 		case got.OK():
 			redo(t, w.snapshot, got.Moves, pod, got.Node)
 		}

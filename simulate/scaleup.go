@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,8 +17,15 @@ import (
 type NodeGroup struct {
 	Name     string
 	Template Template
-	Price    float64 // of one node, in any unit; used by LeastPrice
+	Price    float64 // of one node, in any unit; used by LeastPrice; NaN: not known, which comes last
 	MaxNew   int     // nodes it can still add; 0: any number, negative: none
+}
+
+func (g *NodeGroup) price() float64 {
+	if math.IsNaN(g.Price) {
+		return math.Inf(1)
+	}
+	return g.Price
 }
 
 // Strategy ranks the node groups that would help.
@@ -82,7 +90,7 @@ func ScaleUp(set *vendors.Set, groups []NodeGroup, pods []*corev1.Pod, strategy 
 	u.plan.Quotas = limits.Quotas
 	for i := range groups {
 		if len(pods) > 0 {
-			u.packers = append(u.packers, newPacker(set, &groups[i].Template, u.pods, u.named[groups[i].Template.Node.Name]))
+			u.packers = append(u.packers, newPacker(set, &groups[i].Template, u.pods, u.named[groups[i].Template.sample().Name]))
 		}
 	}
 	for u.left > 0 && u.step() {
@@ -146,8 +154,8 @@ func (u *scaleUp) step() bool {
 func (u *scaleUp) option(i int) *option {
 	g, limits, most := &u.groups[i], u.limits, u.limits.MaxNodes
 	limits.MaxNodes = tighter(left(g.MaxNew, u.grown[i]), left(most, u.total))
-	o := &option{packing: u.packers[i].pack(limits, u.named[g.Template.Node.Name], u.served), group: i}
-	o.served, o.waste, o.price = o.packing.served(), o.unused(), g.Price*float64(len(o.nodes)-1)
+	o := &option{packing: u.packers[i].pack(limits, u.named[g.Template.sample().Name], u.served), group: i}
+	o.served, o.waste, o.price = o.packing.served(), o.unused(), g.price()*float64(len(o.nodes)-1)
 	return o
 }
 
@@ -157,7 +165,7 @@ func (u *scaleUp) grow(o *option) {
 	u.plan.Steps = append(u.plan.Steps, PlanStep{Group: g.Name, Estimated: o.estimated(), Waste: o.waste, Price: o.price})
 	u.plan.Quotas = o.quotas
 	u.grown[o.group] += added
-	u.named[g.Template.Node.Name] += added
+	u.named[g.Template.sample().Name] += added
 	u.total += added
 	for i := range o.nodes {
 		for _, at := range o.nodes[i].pods {

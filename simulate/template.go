@@ -14,11 +14,14 @@ import (
 // that node's state; TemplateOptions say what of it a new node has. It may as well be the bare node of a cloud provider, with a
 // device profile or with a label node.kubernetes.io/instance-type that a built-in profile is known for.
 type Template struct {
-	// Node is the sample: labels, taints, allocatable, device description. It is not changed.
+	// Node is the sample: labels, taints, allocatable, device description. It is not changed. nil: a node without any of it, as a
+	// group has that never had a node; then Profile says what it will have.
 	Node *corev1.Node
 
 	// Pods are the pods that every new node starts with, such as those of DaemonSets. They are placed on the node as if new;
-	// what their annotations say counts only with KeepUsage.
+	// what their annotations say counts only with KeepUsage. Limits.Fit and Limits.Allow are not asked for them: they come with
+	// the node whatever the pending pods are asked for, and one that was left out would make the node look emptier than it is.
+	// Where it matters which devices they get, say it with KeepUsage.
 	Pods []*corev1.Pod
 
 	// Profile says which devices new nodes have, whatever the sample says of them ([Profile.Apply]). nil: the sample's
@@ -28,14 +31,24 @@ type Template struct {
 	Options TemplateOptions
 }
 
+// sample is the node that new ones are made after.
+func (t *Template) sample() *corev1.Node {
+	if t.Node == nil {
+		return &corev1.Node{}
+	}
+	return t.Node
+}
+
 // TemplateOptions say which state of the sample a new node has as well. The zero value is a fresh node, the same whatever
 // state the sample is in: all devices healthy, not cordoned, with ids of their own, and nothing taken but by Template.Pods.
 //
 // Always kept is what is hardware or setup: labels, other taints and annotations, capacity, NUMA nodes, link scores, modes, MIG
-// profiles. Never kept is what is the sample's own: UID, provider id, addresses, pod networks, volumes, deletion, locks.
+// profiles. Never kept is what is the sample's own: UID, provider id, addresses, pod networks, volumes, locks, deletion and
+// the taints that cluster-autoscaler announces it with.
 type TemplateOptions struct {
-	// KeepHealth: new nodes have the sample's unhealthy devices, conditions, taints for what is wrong with it, handshakes, and
-	// allocatable amounts below capacity. Otherwise they are Ready, and all that is managed is allocatable.
+	// KeepHealth: new nodes have the sample's unhealthy devices, conditions, taints for what is wrong with it (those of the node
+	// controller and of the cloud's), handshakes, and allocatable amounts below capacity. Otherwise they are Ready, and all
+	// that is managed is allocatable.
 	KeepHealth bool
 
 	// KeepCordon: devices that the sample's operator has cordoned are cordoned on new nodes, and so is the node itself.
@@ -62,22 +75,31 @@ func (p *prototype) node(name string) (*node, []device.Problem) {
 		n.usage, n.holdings = usage.Apply(made.info, holdings), holdings
 		return n, append(problems, bad...)
 	}
-	for _, pod := range p.template.Pods {
-		r, err := p.set.Request(pod)
-		if err != nil {
-			problems = append(problems, device.Problem{Object: "pod " + pod.Namespace + "/" + pod.Name, Err: err})
+	for i, pod := range p.template.Pods {
+		if pod == nil {
+			problems = append(problems, device.Problem{Object: fmt.Sprintf("template pods[%d]", i), Err: ErrNil})
 			continue
 		}
-		fit := p.set.Fit(r, n.usage)
-		if !fit.OK() {
-			err := fmt.Errorf("does not fit on a new node of the template: %s", fit.Reasons.Detail())
+		if err := p.start(n, pod); err != nil {
 			problems = append(problems, device.Problem{Object: "pod " + pod.Namespace + "/" + pod.Name, Err: err})
-			continue
 		}
-		n.holdings = append(n.holdings, daemon(usage.Of(r, name, fit.Allocation), name))
-		n.usage = n.usage.With(fit.Allocation)
 	}
 	return n, problems
+}
+
+// start places a pod that every new node has.
+func (p *prototype) start(n *node, pod *corev1.Pod) error {
+	r, err := p.set.Request(pod)
+	if err != nil {
+		return err
+	}
+	fit := p.set.Fit(r, n.usage)
+	if !fit.OK() {
+		return fmt.Errorf("does not fit on a new node of the template: %s", fit.Reasons.Detail())
+	}
+	n.holdings = append(n.holdings, daemon(usage.Of(r, n.object.Name, fit.Allocation), n.object.Name))
+	n.usage = n.usage.With(fit.Allocation)
+	return nil
 }
 
 // daemon makes the holding of a template pod one of a pod of its own on the node.
@@ -90,7 +112,7 @@ func daemon(h usage.Holding, node string) usage.Holding {
 func (p *prototype) sampled(made *body) ([]usage.Holding, []device.Problem) {
 	byNode, problems := holdingsByNode(p.set, p.template.Pods)
 	var out []usage.Holding
-	for _, h := range byNode[p.template.Node.Name] {
+	for _, h := range byNode[p.template.sample().Name] {
 		h = daemon(h.DeepCopy(), made.object.Name)
 		for i := range h.Allocation.Devices {
 			d := &h.Allocation.Devices[i]

@@ -9,10 +9,19 @@ import (
 	"github.com/accelfit/accelfit/vendors"
 )
 
+// Taints that the API has no constants for: those of a cloud's node controller, and those that cluster-autoscaler puts on nodes
+// it is about to remove.
+const (
+	taintUninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
+	taintShutdown      = "node.cloudprovider.kubernetes.io/shutdown"
+	taintToBeDeleted   = "ToBeDeletedByClusterAutoscaler"
+	taintCandidate     = "DeletionCandidateOfClusterAutoscaler"
+)
+
 // object is the Kubernetes object of a new node: the sample's, less what is state of the sample. Devices are described as on
 // the sample.
 func (t *Template) object(set *vendors.Set, name string) *corev1.Node {
-	n := t.Node.DeepCopy()
+	n := t.sample().DeepCopy()
 	forget(n)
 	n.Name = name
 	if n.Labels[corev1.LabelHostname] != "" {
@@ -42,6 +51,7 @@ func forget(n *corev1.Node) {
 	n.UID, n.ResourceVersion, n.Generation, n.ManagedFields = "", "", 0, nil
 	n.CreationTimestamp.Reset()
 	n.DeletionTimestamp, n.DeletionGracePeriodSeconds = nil, nil
+	n.Spec.Taints = untainted(n.Spec.Taints, taintToBeDeleted, taintCandidate)
 	n.Spec.ProviderID, n.Spec.PodCIDR, n.Spec.PodCIDRs = "", "", nil
 	n.Status.Addresses, n.Status.VolumesInUse, n.Status.VolumesAttached = nil, nil, nil
 }
@@ -50,7 +60,7 @@ func forget(n *corev1.Node) {
 func heal(set *vendors.Set, n *corev1.Node) {
 	n.Spec.Taints = untainted(n.Spec.Taints, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable,
 		corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure, corev1.TaintNodePIDPressure,
-		corev1.TaintNodeNetworkUnavailable)
+		corev1.TaintNodeNetworkUnavailable, corev1.TaintNodeOutOfService, taintUninitialized, taintShutdown)
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	for _, name := range set.ManagedResources() {
 		q, ok := n.Status.Capacity[corev1.ResourceName(name)]

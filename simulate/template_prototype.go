@@ -22,10 +22,10 @@ type prototype struct {
 
 // prototype works a template out.
 func (t *Template) prototype(set *vendors.Set) *prototype {
-	p := &prototype{template: t, set: set, sample: set.Inventory(t.Node)}
-	object := "node " + t.Node.Name
+	p := &prototype{template: t, set: set, sample: set.Inventory(t.sample())}
+	object := "node " + t.sample().Name
 	if t.Profile != nil {
-		err := t.Profile.Apply(set, describedPart(t.Node))
+		err := t.Profile.Apply(set, describedPart(t.sample()))
 		if err == nil {
 			p.profile, p.notes = t.Profile, []Note{{object, AssumedFromProfile, t.Profile.Name}}
 			return p
@@ -36,8 +36,8 @@ func (t *Template) prototype(set *vendors.Set) *prototype {
 	if t.Options.NoInstanceTypes || len(p.sample.Described()) > 0 {
 		return p
 	}
-	machine := instanceType(t.Node.Labels)
-	if builtIn, known := InstanceTypeProfile(machine); known && builtIn.Apply(set, describedPart(t.Node)) == nil {
+	machine := instanceType(t.sample().Labels)
+	if builtIn, known := InstanceTypeProfile(machine); known && builtIn.Apply(set, describedPart(t.sample())) == nil {
 		p.profile, p.notes = &builtIn, []Note{{object, AssumedFromInstanceType, machine}}
 	}
 	return p
@@ -54,7 +54,7 @@ type body struct {
 // body makes a new node.
 func (p *prototype) body(name string) body {
 	made := body{object: p.template.object(p.set, name), ids: map[usage.DeviceRef]string{}}
-	defer keepUnlimited(made.object, p.template.Node)
+	defer keepUnlimited(made.object, p.template.sample())
 	if p.profile != nil {
 		if err := p.profile.Apply(p.set, made.object); err != nil {
 			made.problems = append(made.problems, device.Problem{Object: "node " + name, Err: err})
@@ -101,14 +101,12 @@ func (p *prototype) redescribe(made *body, inv device.Inventory) device.Inventor
 	if inv.Err != nil {
 		return inv
 	}
-	p.refresh(b, made, inv.Devices)
-	read := b.Inventory(made.object)
-	if reflect.DeepEqual(read.Devices, inv.Devices) {
+	if prefixed := p.refresh(b, made, inv.Devices); !prefixed && reflect.DeepEqual(b.Inventory(made.object).Devices, inv.Devices) {
 		return inv
 	}
 	c := describedPart(made.object)
 	if err := b.Describe(c, inv.Devices); err != nil {
-		made.problems = append(made.problems, device.Problem{Object: "node " + p.template.Node.Name, Err: in(string(inv.Vendor), err)})
+		made.problems = append(made.problems, device.Problem{Object: "node " + p.template.sample().Name, Err: in(string(inv.Vendor), err)})
 		return inv
 	}
 	takeDescription(made.object, c)
@@ -116,8 +114,9 @@ func (p *prototype) redescribe(made *body, inv device.Inventory) device.Inventor
 	return inv
 }
 
-// refresh resets what is state of the sample's devices, as the options say.
-func (p *prototype) refresh(b device.Backend, made *body, devices []device.DeviceInfo) {
+// refresh resets what is state of the sample's devices, as the options say; true: some have ids that their
+// description on the sample does not tell of.
+func (p *prototype) refresh(b device.Backend, made *body, devices []device.DeviceInfo) (prefixed bool) {
 	o, renamed := &p.template.Options, map[string]string{}
 	for i := range devices {
 		d := &devices[i]
@@ -127,7 +126,7 @@ func (p *prototype) refresh(b device.Backend, made *body, devices []device.Devic
 		if names, ok := b.(device.Identifier); ok {
 			d.ID = names.DeviceID(made.object.Name, d.Index)
 		} else if !o.KeepIDs {
-			d.ID = made.object.Name + "/" + id
+			d.ID, prefixed = made.object.Name+"/"+id, true
 		}
 		renamed[id] = d.ID
 		made.ids[usage.DeviceRef{Vendor: b.Vendor(), ID: id}] = d.ID
@@ -135,6 +134,7 @@ func (p *prototype) refresh(b device.Backend, made *body, devices []device.Devic
 	for i := range devices {
 		devices[i].LinkScores = relinked(devices[i].LinkScores, renamed)
 	}
+	return prefixed
 }
 
 // relinked renames the devices that link scores are towards, and drops those that are not there.

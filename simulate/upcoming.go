@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/accelfit/accelfit/device"
@@ -46,11 +48,16 @@ func (p *Profile) unregistered(set *vendors.Set, node *corev1.Node) ([]device.Ve
 
 // UpcomingNodes is [Upcoming] for many nodes, each with the profile that matches it best ([ProfileFor]); nodes that none
 // matches are returned as they are. group names the group of a node; nil: no node's is known. Nodes of which the profile cannot
-// be applied are returned as they are, with a problem.
+// be applied are returned as they are, with a problem; so are entries that are nil.
 func UpcomingNodes(
 	set *vendors.Set, profiles []Profile, nodes []*corev1.Node, group func(*corev1.Node) string,
 ) (upcoming []*corev1.Node, notes []Note, problems []device.Problem) {
-	for _, node := range nodes {
+	for i, node := range nodes {
+		if node == nil {
+			upcoming = append(upcoming, nil)
+			problems = append(problems, device.Problem{Object: fmt.Sprintf("nodes[%d]", i), Err: ErrNil})
+			continue
+		}
 		name := ""
 		if group != nil {
 			name = group(node)

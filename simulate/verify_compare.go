@@ -24,10 +24,10 @@ type comparison struct {
 func (c *comparison) run(want []device.DeviceInfo, inv device.Inventory) []Drift {
 	switch {
 	case errors.Is(inv.Err, device.ErrNoDescription):
-		c.add(Drift{Severity: DriftError, Field: DriftUnregistered, Want: fmt.Sprintf("%d devices", len(want))})
+		c.add(Drift{Severity: DriftError, Field: DriftUnregistered, Want: number(len(want))})
 		return c.out
 	case inv.Err != nil:
-		c.add(Drift{Severity: severity(int64(len(want)), 0), Field: DriftUnreadable, Want: fmt.Sprintf("%d devices", len(want)), Have: inv.Err.Error()})
+		c.add(Drift{Severity: severity(int64(len(want)), 0), Field: DriftUnreadable, Want: number(len(want)), Have: inv.Err.Error()})
 		return c.out
 	}
 	for _, p := range c.problems {
@@ -221,3 +221,10 @@ func (c *comparison) links(i int, want, have []device.DeviceInfo) {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func number(devices int) string {
+	if devices == 1 {
+		return "1 device"
+	}
+	return fmt.Sprintf("%d devices", devices)
+}

@@ -167,6 +167,8 @@ func TestDriftOfMIGProfiles(t *testing.T) {
 		}, map[string]simulate.Severity{"4g.20gb": simulate.DriftWarning}},
 		{"less memory", func(m []device.MIGProfile) []device.MIGProfile { m[0].Memory--; return m }, map[string]simulate.Severity{"1g.5gb": simulate.DriftError}},
 		{"more cores", func(m []device.MIGProfile) []device.MIGProfile { m[0].Cores++; return m }, map[string]simulate.Severity{"1g.5gb": simulate.DriftWarning}},
+		{"fewer cores", func(m []device.MIGProfile) []device.MIGProfile { m[0].Cores--; return m }, map[string]simulate.Severity{"1g.5gb": simulate.DriftError}},
+		{"more memory", func(m []device.MIGProfile) []device.MIGProfile { m[0].Memory++; return m }, map[string]simulate.Severity{"1g.5gb": simulate.DriftWarning}},
 		{"a place less", func(m []device.MIGProfile) []device.MIGProfile { m[1].Placements = m[1].Placements[:2]; return m }, map[string]simulate.Severity{"2g.10gb": simulate.DriftError}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func ask(w *World) {
 		_, _ = w.Drain(node)
 	}
 	_, _ = w.Place(names...)
-	groups, problems, _ := w.GroupsByLabel("")
+	groups, problems, _ := w.GroupsByLabel()
 	for i := range groups {
 		groups[i].KeepUsage = true
 	}
@@ -117,7 +117,7 @@ func TestDaemonPodsCount(t *testing.T) {
 		c := demoCluster(t)
 		change(c)
 		w := NewWorld(vendors.Default(), c, Options{})
-		groups, problems, err := w.GroupsByLabel("")
+		groups, problems, err := w.GroupsByLabel()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestNotScheduled(t *testing.T) {
 		}
 	}
 	w := NewWorld(vendors.Default(), c, Options{})
-	groups, problems, _ := w.GroupsByLabel("")
+	groups, problems, _ := w.GroupsByLabel()
 	u, err := w.ScaleUp(groups, simulate.LeastWaste, problems)
 	if err != nil {
 		t.Fatal(err)

@@ -12,10 +12,10 @@ import (
 
 // Capacity is the answer of "whatif capacity": how many more pods like some fit.
 type Capacity struct {
-	Summary  string            `json:"summary"`
-	Fits     bool              `json:"fits"` // one more of each kind at least
-	Kinds    []KindCapacity    `json:"kinds"`
-	Problems []problem.Problem `json:"problems"`
+	Summary string         `json:"summary"`
+	Fits    bool           `json:"fits"` // one more of each kind at least
+	Kinds   []KindCapacity `json:"kinds"`
+	Remarks
 }
 
 // KindCapacity is how many more pods of one kind fit, each kind by itself.
@@ -78,7 +78,7 @@ func (w *World) Capacity(names ...string) (*Capacity, error) {
 	if len(out.Kinds) == 0 {
 		out.Summary = "No pod is pending without a node."
 	}
-	out.Problems = w.allProblems(problems)
+	out.Remarks = w.remarks(problems)
 	return out, nil
 }
 

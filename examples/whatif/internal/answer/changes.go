@@ -17,18 +17,27 @@ import (
 // Changes are what is to be different from the cluster that was read, and what fits have to honour beside the pods. Devices
 // are named NODE/ID; the beginning of an id will do where no other device of the node begins so. The zero value changes
 // nothing.
+//
+// What fails or is cordoned is a node or device that exists: new nodes of a group are as the group's sample was read, also
+// with [GroupSpec].KeepHealth and KeepCordon, which keep what is read.
 type Changes struct {
 	FailDevices   []string // are unhealthy
 	CordonDevices []string // take no new work
 	CordonNodes   []string // are unschedulable
 
-	// Reserve is device memory that no pod is to have: MiB of every device, or NODE/ID=MiB of one, which goes before.
+	// Reserve is device memory that no pod is to have: MiB of every device, also of new nodes, or NODE/ID=MiB of one, which
+	// goes before.
 	Reserve []string
 
-	// OnlyDevices are the only ones to place pods on, but for new nodes; none: all.
+	// OnlyDevices are the only ones to place pods on, but for new nodes, which have others; none: all.
 	OnlyDevices []string
 
-	ExactModel bool // pods' lists of models name whole models
+	ExactModel bool // pods' lists of models name whole models; also on new nodes
+}
+
+// Any says whether there are changes.
+func (c *Changes) Any() bool {
+	return len(c.FailDevices)+len(c.CordonDevices)+len(c.CordonNodes)+len(c.Reserve)+len(c.OnlyDevices) > 0 || c.ExactModel
 }
 
 // deviceOn names a device.
@@ -44,6 +53,7 @@ func NewWorldWith(set *vendors.Set, c *input.Cluster, o Options, changes Changes
 		return nil, err
 	}
 	w := NewWorld(set, changed, o)
+	w.nodes = c.Nodes
 	failed, err := w.pick("--fail-device", changes.FailDevices)
 	if err != nil {
 		return nil, err
@@ -52,6 +62,7 @@ func NewWorldWith(set *vendors.Set, c *input.Cluster, o Options, changes Changes
 	if err != nil {
 		return nil, err
 	}
+	w.changed = changedNodes(changes.CordonNodes, failed, cordoned)
 	w.edit(failed, func(d *device.DeviceInfo) { d.Healthy = false })
 	w.edit(cordoned, func(d *device.DeviceInfo) { d.Cordoned = true })
 	return w, w.restrict(&changes, cordoned)
@@ -76,6 +87,18 @@ func cordonNodes(c *input.Cluster, names []string) (*input.Cluster, error) {
 		out.Nodes[i].Spec.Unschedulable = true
 	}
 	return &out, nil
+}
+
+// changedNodes are the nodes that are not as they were read.
+func changedNodes(nodes []string, devices ...[]deviceOn) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range nodes {
+		out[n] = true
+	}
+	for _, on := range slices.Concat(devices...) {
+		out[on.node] = true
+	}
+	return out
 }
 
 // pick finds devices by their names.
@@ -107,10 +130,10 @@ func (w *World) find(name string) (deviceOn, error) {
 	for i := range u.Info().Len() {
 		d := u.Info().Device(i)
 		on := deviceOn{node, deviceKey{d.Vendor, d.ID}}
-		if d.ID == id {
+		if d.ID == id || d.ID == node+"/"+id { // as answers show the ids of devices that are not registered yet
 			exact = append(exact, on)
 		}
-		if strings.HasPrefix(d.ID, id) {
+		if strings.HasPrefix(d.ID, id) || strings.HasPrefix(d.ID, node+"/"+id) {
 			begin = append(begin, on)
 		}
 	}

@@ -9,16 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/accelfit/accelfit/device"
-	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 	"github.com/accelfit/accelfit/simulate"
 )
 
 // Fragmentation is the answer of "whatif fragmentation": the largest request that still fits on each node.
 type Fragmentation struct {
-	Summary  string            `json:"summary"`
-	Pod      string            `json:"pod,omitempty"` // whose request varies; empty: a request for one device
-	Vendors  []VendorFragments `json:"vendors"`
-	Problems []problem.Problem `json:"problems"`
+	Summary string            `json:"summary"`
+	Pod     string            `json:"pod,omitempty"` // whose request varies; empty: a request for one device
+	Vendors []VendorFragments `json:"vendors"`
+	Remarks
 }
 
 // VendorFragments is the nodes with devices of one vendor.
@@ -50,7 +49,7 @@ func (w *World) Fragmentation(name string) (*Fragmentation, error) {
 			w.addBare(out, b)
 		}
 		out.Summary = "The most memory of one device that a pod can still ask for on each node, and how many whole devices."
-		out.Problems = w.allProblems(nil)
+		out.Remarks = w.remarks(nil)
 		return out, nil
 	}
 	pod, err := w.pod(name)
@@ -59,7 +58,7 @@ func (w *World) Fragmentation(name string) (*Fragmentation, error) {
 	}
 	a := w.ask(pod)
 	out.Pod = podName(pod)
-	out.Problems = w.allProblems(a.problems)
+	out.Remarks = w.remarks(a.problems)
 	if a.invalid != nil {
 		out.Summary = fmt.Sprintf("%s fits nowhere: %s.", out.Pod, a.invalid)
 		return out, nil

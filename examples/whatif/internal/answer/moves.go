@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 	"github.com/accelfit/accelfit/simulate"
 )
 
@@ -21,17 +20,17 @@ type Moved struct {
 
 // MakeRoom is the answer of "whatif makeroom": which pods would have to move so that a pod fits.
 type MakeRoom struct {
-	Summary  string            `json:"summary"`
-	Pod      string            `json:"pod"`
-	Fits     bool              `json:"fits"`              // a way was found, or it fits as things are
-	Invalid  string            `json:"invalid,omitempty"` // why it fits nowhere, whatever the nodes
-	Asks     []Ask             `json:"asks"`
-	Node     string            `json:"node,omitempty"` // where it fits then
-	Devices  []Granted         `json:"devices"`        // that it gets there
-	Moves    []Moved           `json:"moves"`          // in the order in which they find a place, the pod before them
-	Complete bool              `json:"complete"`       // nothing was left untried
-	Refused  []Refused         `json:"refused"`        // why nodes do not serve as things are
-	Problems []problem.Problem `json:"problems"`
+	Summary  string    `json:"summary"`
+	Pod      string    `json:"pod"`
+	Fits     bool      `json:"fits"`              // a way was found, or it fits as things are
+	Invalid  string    `json:"invalid,omitempty"` // why it fits nowhere, whatever the nodes
+	Asks     []Ask     `json:"asks"`
+	Node     string    `json:"node,omitempty"` // where it fits then
+	Devices  []Granted `json:"devices"`        // that it gets there
+	Moves    []Moved   `json:"moves"`          // in the order in which they find a place, the pod before them
+	Complete bool      `json:"complete"`       // nothing was left untried
+	Refused  []Refused `json:"refused"`        // why nodes do not serve as things are
+	Remarks
 }
 
 // MakeRoom tells which pods would have to move so that a pod fits, at most so many. Those that come with their node, and those
@@ -46,7 +45,7 @@ func (w *World) MakeRoom(name string, most int) (*MakeRoom, error) {
 	}
 	a := w.ask(pod)
 	out := &MakeRoom{
-		Pod: podName(pod), Asks: []Ask{}, Devices: []Granted{}, Moves: []Moved{}, Refused: []Refused{}, Problems: w.allProblems(a.problems),
+		Pod: podName(pod), Asks: []Ask{}, Devices: []Granted{}, Moves: []Moved{}, Refused: []Refused{}, Remarks: w.remarks(a.problems),
 	}
 	if a.invalid != nil {
 		out.Invalid = a.invalid.Error()
@@ -122,14 +121,14 @@ func (w *World) moves(all []simulate.Move) []Moved {
 
 // Drain is the answer of "whatif drain": whether a node can be emptied.
 type Drain struct {
-	Summary  string            `json:"summary"`
-	Node     string            `json:"node"`
-	Fits     bool              `json:"fits"`  // every pod with devices of the node has another place
-	Moves    []Moved           `json:"moves"` // in the order in which they find a place
-	Stuck    []StuckPod        `json:"stuck"`
-	Stays    []string          `json:"stays"` // that come with the node, or end already
-	Complete bool              `json:"complete"`
-	Problems []problem.Problem `json:"problems"`
+	Summary  string     `json:"summary"`
+	Node     string     `json:"node"`
+	Fits     bool       `json:"fits"`  // every pod with devices of the node has another place
+	Moves    []Moved    `json:"moves"` // in the order in which they find a place
+	Stuck    []StuckPod `json:"stuck"`
+	Stays    []string   `json:"stays"` // that come with the node, or end already
+	Complete bool       `json:"complete"`
+	Remarks
 }
 
 // StuckPod is a pod without another place.
@@ -149,7 +148,7 @@ func (w *World) Drain(node string) (*Drain, error) {
 		return nil, err
 	}
 	out := &Drain{
-		Node: node, Fits: d.OK, Moves: w.moves(d.Moves), Stuck: []StuckPod{}, Stays: []string{}, Complete: d.Complete, Problems: w.allProblems(nil),
+		Node: node, Fits: d.OK, Moves: w.moves(d.Moves), Stuck: []StuckPod{}, Stays: []string{}, Complete: d.Complete, Remarks: w.remarks(nil),
 	}
 	for _, s := range d.Stuck {
 		row := StuckPod{Pod: s.Key, Refused: refused(s.Refused)}

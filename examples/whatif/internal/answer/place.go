@@ -14,10 +14,10 @@ import (
 
 // Place is the answer of "whatif place": where pods would go, one after the other.
 type Place struct {
-	Summary  string            `json:"summary"`
-	Fits     bool              `json:"fits"` // all of them
-	Pods     []Placement       `json:"pods"` // in the order they were given
-	Problems []problem.Problem `json:"problems"`
+	Summary string      `json:"summary"`
+	Fits    bool        `json:"fits"` // all of them
+	Pods    []Placement `json:"pods"` // in the order they were given
+	Remarks
 }
 
 // Placement is what came of placing one pod.
@@ -84,7 +84,7 @@ func (w *World) Place(names ...string) (*Place, error) {
 	}
 	out.Fits = placed == len(pods)
 	out.Summary = fmt.Sprintf("%d of %s would be placed.", placed, plural(len(pods), "pod"))
-	out.Problems = w.allProblems(problems)
+	out.Remarks = w.remarks(problems)
 	return out, nil
 }
 

@@ -12,31 +12,20 @@ import (
 
 // ScaleUp is the answer of "whatif scaleup": which node groups to grow for the pending pods.
 type ScaleUp struct {
-	Summary  string            `json:"summary"`
-	Fits     bool              `json:"fits"`    // every pending pod has a place
-	Pending  int               `json:"pending"` // pods
-	Strategy string            `json:"strategy"`
-	Groups   []Group           `json:"groups"`          // that could grow
-	Live     []Placement       `json:"live"`            // pods that fit on live nodes, the most demanding first
-	Steps    []Step            `json:"steps"`           // groups that grow
-	Unplaced []Unplaced        `json:"unplaced"`        // pods that no group helps
-	Notes    []string          `json:"notes,omitempty"` // what is taken for granted of new nodes
-	Problems []problem.Problem `json:"problems"`
-}
-
-// Group is a node group that could grow.
-type Group struct {
-	Name       string  `json:"name"`
-	Sample     string  `json:"sample,omitempty"` // the live node its new nodes are like; empty: given with the group
-	Devices    int     `json:"devices"`          // of one new node
-	DaemonPods int     `json:"daemonPods"`       // that every new node starts with
-	Price      float64 `json:"price,omitempty"`
-	MaxNew     int     `json:"maxNew,omitempty"`
+	Summary  string      `json:"summary"`
+	Fits     bool        `json:"fits"`    // every pending pod has a place
+	Pending  int         `json:"pending"` // pods
+	Strategy string      `json:"strategy"`
+	Groups   []Group     `json:"groups"`   // that could grow
+	Live     []Placement `json:"live"`     // pods that fit on live nodes, the most demanding first
+	Steps    []Step      `json:"steps"`    // groups that grow
+	Unplaced []Unplaced  `json:"unplaced"` // pods that no group helps
+	Remarks
 }
 
 // Step is one group that grows.
 type Step struct {
-	Group      string    `json:"group"`
+	Group      string    `json:"group"` // name of one of ScaleUp.Groups
 	NewNodes   int       `json:"newNodes"`
 	LowerBound int       `json:"lowerBound"` // nodes the pods need by the sum of what they ask of devices
 	Waste      float64   `json:"waste"`      // share of the new nodes' device memory left unused, 0 to 1
@@ -69,6 +58,7 @@ func (w *World) ScaleUp(specs []GroupSpec, strategy simulate.Strategy, known []p
 			return nil, err
 		}
 	}
+	p.problems = append(p.problems, w.unused(p.groups)...)
 	p.live(w.waiting())
 	p.grow(strategy)
 	p.finish()
@@ -83,19 +73,6 @@ type planner struct {
 	rest     []*corev1.Pod // that do not fit on live nodes
 	problems []problem.Problem
 	out      *ScaleUp
-}
-
-func (p *planner) addGroup(spec *GroupSpec) error {
-	g, err := p.w.group(spec)
-	if err != nil {
-		return err
-	}
-	p.groups = append(p.groups, g)
-	p.out.Groups = append(p.out.Groups, Group{
-		Name: g.Name, Sample: spec.Sample, Devices: p.w.set.Inventory(g.Template.Node).Len(),
-		DaemonPods: len(g.Template.Pods), Price: g.Price, MaxNew: g.MaxNew,
-	})
-	return nil
 }
 
 // live places what fits on live nodes.
@@ -177,9 +154,6 @@ func (p *planner) grow(strategy simulate.Strategy) {
 		}
 		p.unplaced(Unplaced{Pod: podName(u.Pod), Live: p.refused(u.Pod), Groups: groups.list()})
 	}
-	for _, n := range plan.Notes {
-		p.out.Notes = append(p.out.Notes, n.String())
-	}
 	for _, d := range plan.Problems {
 		p.problems = append(p.problems, problem.From(d.Object, d.Err, "it on new nodes")...)
 	}
@@ -225,5 +199,5 @@ func (p *planner) finish() {
 	if o.Pending == 0 {
 		o.Summary = "No pod is pending without a node."
 	}
-	o.Problems = p.w.allProblems(p.problems)
+	o.Remarks = p.w.remarks(p.problems)
 }

@@ -11,16 +11,15 @@ import (
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/examples/whatif/internal/nondevice"
-	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 	"github.com/accelfit/accelfit/usage"
 )
 
 // Table is the answer of "whatif table": what the nodes have and what is taken of it.
 type Table struct {
-	Nodes     []NodeRow         `json:"nodes"`     // with devices, or with a description that cannot be read
-	NoDevices []string          `json:"noDevices"` // nodes without any device description
-	Quotas    []QuotaRow        `json:"quotas"`
-	Problems  []problem.Problem `json:"problems"`
+	Nodes     []NodeRow  `json:"nodes"`     // with devices, or with a description that cannot be read
+	NoDevices []string   `json:"noDevices"` // nodes without any device description
+	Quotas    []QuotaRow `json:"quotas"`
+	Remarks
 }
 
 // NodeRow is one node.
@@ -104,7 +103,7 @@ func (w *World) Table(names ...string) (*Table, error) {
 			return nil, err
 		}
 	}
-	out := &Table{Nodes: []NodeRow{}, NoDevices: []string{}, Quotas: w.quotaRows(), Problems: w.allProblems(nil)}
+	out := &Table{Nodes: []NodeRow{}, NoDevices: []string{}, Quotas: w.quotaRows(), Remarks: w.remarks(nil)}
 	for name, u := range w.snapshot.Nodes() {
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
@@ -240,18 +239,6 @@ func (w *World) quotaRows() []QuotaRow {
 				row.CoresLeft = &h.Cores.Left
 			}
 			out = append(out, row)
-		}
-	}
-	return out
-}
-
-// allProblems is the problems of the input and those of the question, each once.
-func (w *World) allProblems(more []problem.Problem) []problem.Problem {
-	out, seen := []problem.Problem{}, map[problem.Problem]bool{}
-	for _, p := range slices.Concat(w.problems, more) {
-		if !seen[p] {
-			seen[p] = true
-			out = append(out, p)
 		}
 	}
 	return out

@@ -10,21 +10,20 @@ import (
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/examples/whatif/internal/nondevice"
-	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 	"github.com/accelfit/accelfit/vendors"
 )
 
 // Why is the answer of "whatif why": of every node and device, the first rule it breaks for a pod.
 type Why struct {
-	Pod      string            `json:"pod"`
-	Summary  string            `json:"summary"`
-	Fits     bool              `json:"fits"`              // on some node
-	Invalid  string            `json:"invalid,omitempty"` // why it fits nowhere, whatever the nodes
-	RunsOn   string            `json:"runsOn,omitempty"`  // the node it is on now; what it holds there does not stand in its way
-	Best     string            `json:"best,omitempty"`    // the node a live scheduler would take
-	Asks     []Ask             `json:"asks"`
-	Nodes    []WhyNode         `json:"nodes"`
-	Problems []problem.Problem `json:"problems"`
+	Pod     string    `json:"pod"`
+	Summary string    `json:"summary"`
+	Fits    bool      `json:"fits"`              // on some node
+	Invalid string    `json:"invalid,omitempty"` // why it fits nowhere, whatever the nodes
+	RunsOn  string    `json:"runsOn,omitempty"`  // the node it is on now; what it holds there does not stand in its way
+	Best    string    `json:"best,omitempty"`    // the node a live scheduler would take
+	Asks    []Ask     `json:"asks"`
+	Nodes   []WhyNode `json:"nodes"`
+	Remarks
 }
 
 // Ask is what one container asks of one vendor.
@@ -80,7 +79,7 @@ func (w *World) Why(name string, nodes ...string) (*Why, error) {
 		return nil, err
 	}
 	a := w.ask(pod)
-	out := &Why{Pod: podName(pod), RunsOn: w.nodeOf(pod), Asks: []Ask{}, Nodes: []WhyNode{}, Problems: w.allProblems(a.problems)}
+	out := &Why{Pod: podName(pod), RunsOn: w.nodeOf(pod), Asks: []Ask{}, Nodes: []WhyNode{}, Remarks: w.remarks(a.problems)}
 	if a.invalid != nil {
 		out.Invalid = a.invalid.Error()
 		out.Summary = fmt.Sprintf("%s fits nowhere: %s.", out.Pod, out.Invalid)

@@ -25,6 +25,14 @@ import (
 type Options struct {
 	NoAdmission bool                             // take pods as they are, without the defaults that admission adds
 	Progress    func(what string, done, all int) // told now and then about long work; nil: nobody
+
+	// Profiles say which devices node groups and nodes have that register none (yet).
+	Profiles Profiles
+
+	// GroupLabel is the node label that names the group; empty: the first of [DefaultGroupLabels] that a node has.
+	GroupLabel string
+
+	NoInstanceTypes bool // the devices of node groups do not follow from their instance type
 }
 
 // World is a cluster made ready to be asked about. Its objects are never changed.
@@ -38,6 +46,11 @@ type World struct {
 	taken    map[string]nondevice.Taken
 	input    *input.Cluster
 	problems []problem.Problem
+
+	nodes      []*corev1.Node // as they were read, whatever the changes and profiles
+	groupLabel string         // label that names the node group; empty: no node has one
+	upcoming   []Upcoming
+	changed    map[string]bool // nodes that are not as they were read
 
 	fit, fitNew vendors.FitOptions // what fits have to honour beside the pods; on new nodes
 }
@@ -58,7 +71,7 @@ func (w *World) needNodes() error {
 // NewWorld reads a cluster. What is wrong with it is in the Problems of the answers.
 func NewWorld(set *vendors.Set, c *input.Cluster, o Options) *World {
 	w := &World{
-		set: set, options: o, pods: c.Pods, input: c,
+		set: set, options: o, pods: c.Pods, input: c, nodes: c.Nodes, groupLabel: groupLabel(o.GroupLabel, c.Nodes),
 		onNode: map[string][]*corev1.Pod{}, taken: map[string]nondevice.Taken{},
 	}
 	w.rules = nondevice.New(set.ManagedResources()...)
@@ -67,7 +80,7 @@ func NewWorld(set *vendors.Set, c *input.Cluster, o Options) *World {
 	}
 	w.problems = append(w.problems, c.Problems...)
 	var problems []device.Problem
-	w.snapshot, problems = simulate.New(set, c.Nodes, c.Pods)
+	w.snapshot, problems = simulate.New(set, w.await(c.Nodes), c.Pods)
 	for _, p := range problems {
 		w.problems = append(w.problems, problem.From(p.Object, p.Err, w.leftOut(p))...)
 	}

@@ -66,7 +66,7 @@ func (f *flags) demo() error {
 	if a.Place, err = w.Place(demo.PlacePods()...); err != nil {
 		return err
 	}
-	groups, problems, err := w.GroupsByLabel("")
+	groups, problems, err := w.GroupsByLabel()
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,10 @@ type flags struct {
 	noAdmission  bool
 	fullIDs      bool
 	changes      answer.Changes
+	profiles     []string
+
+	groupLabel      string // of scaleup and verify
+	noInstanceTypes bool   // of scaleup
 
 	terminal *Terminal
 	progress progress
@@ -37,7 +41,7 @@ type flags struct {
 
 func (f *flags) register(set *pflag.FlagSet) {
 	set.StringArrayVarP(&f.files, "file", "f", nil, "file with nodes, pods and resource quotas, JSON or YAML; - is standard input; repeatable")
-	set.StringVar(&f.config, "config", "", "HAMi device configuration `file`; none: HAMi's built-in one")
+	set.StringVar(&f.config, "config", "", "HAMi device configuration `file`; none: that of HAMi's chart")
 	set.StringVarP(&f.output, "output", "o", "table", "table, json or yaml")
 	set.StringVar(&f.nodePolicy, "node-policy", "", "node policy of pods that name none: binpack or spread (default binpack)")
 	set.StringVar(&f.devicePolicy, "device-policy", "", "device policy of pods that name none, for example binpack (default spread)")
@@ -45,12 +49,13 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.BoolVar(&f.fail, "fail", false, "exit with 1 if something does not fit")
 	set.BoolVar(&f.noAdmission, "no-admission", false, "take pending pods as they are, without the defaults that admission adds")
 	c := &f.changes
-	set.StringArrayVar(&c.FailDevices, "fail-device", nil, "`NODE/ID` of a device that is unhealthy; repeatable, as the following")
-	set.StringArrayVar(&c.CordonDevices, "cordon-device", nil, "`NODE/ID` of a device that takes no new work")
-	set.StringArrayVar(&c.CordonNodes, "cordon-node", nil, "`NODE` that is unschedulable")
+	set.StringArrayVar(&c.FailDevices, "fail-device", nil, "`NODE/ID` of a device that is unhealthy; repeatable, as the following; not on new nodes")
+	set.StringArrayVar(&c.CordonDevices, "cordon-device", nil, "`NODE/ID` of a device that takes no new work; not on new nodes")
+	set.StringArrayVar(&c.CordonNodes, "cordon-node", nil, "`NODE` that is unschedulable; new nodes are not")
 	set.StringArrayVar(&c.OnlyDevices, "only-device", nil, "`NODE/ID` of a device to place pods on, and on no others of live nodes")
-	set.StringArrayVar(&c.Reserve, "reserve", nil, "`MiB` of every device that no pod may have, or NODE/ID=MiB of one")
+	set.StringArrayVar(&c.Reserve, "reserve", nil, "`MiB` of every device that no pod may have, also of new nodes; or NODE/ID=MiB of one")
 	set.BoolVar(&c.ExactModel, "exact-model", false, "models in pods' lists are whole names, not parts of names")
+	set.StringArrayVar(&f.profiles, "profiles", nil, "`file` with device profiles, for node groups and nodes that have registered no devices; repeatable")
 	set.BoolVar(&f.fullIDs, "full-ids", false, "device ids in full")
 }
 
@@ -94,7 +99,16 @@ func (f *flags) worldOf(cluster *input.Cluster) (*answer.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := answer.Options{NoAdmission: f.noAdmission}
+	o := answer.Options{NoAdmission: f.noAdmission, GroupLabel: f.groupLabel, NoInstanceTypes: f.noInstanceTypes}
+	for _, file := range f.profiles {
+		text, label, err := input.Text(file, f.terminal.In)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.Profiles.Add(set, label, text); err != nil {
+			return nil, err
+		}
+	}
 	if f.terminal.ShowProgress {
 		f.progress.out = f.terminal.Err
 		o.Progress = f.progress.tell

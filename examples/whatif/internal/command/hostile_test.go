@@ -159,7 +159,8 @@ func FuzzCommand(f *testing.F) {
 	f.Add(register(mig) + pod)
 	f.Add(register(octo()) + pod + allocate("GPU-00,NVIDIA,1,1:;", `[{"gpuUUID":"m","profile":"7g","placement":{"start":1,"size":4294967295}}]`))
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, args := range [][]string{{"table"}, {"why", "p"}, {"place", "p"}, {"scaleup", "--group-label", "pool"}} {
+		for _, args := range [][]string{{"table"}, {"why", "p"}, {"place", "p"}, {"scaleup", "--group-label", "pool"},
+			{"scaleup", "--group-label", "pool", "--profiles", profiles}, {"verify", "--profiles", profiles}} {
 			out, errs, code := run(t, text, append(args, "-f", "-")...)
 			if code == ExitAnswered && out == "" || code == ExitBadInput && errs == "" {
 				t.Errorf("exit code %d, but nothing said", code)

@@ -40,6 +40,24 @@ func Read(files []string, stdin io.Reader) (*Cluster, error) {
 	return c, nil
 }
 
+// Text reads a file that holds other things than objects of a cluster; label names it in errors.
+func Text(name string, stdin io.Reader) (text []byte, label string, err error) {
+	text, label, err = content(name, stdin)
+	if err != nil {
+		return nil, label, err
+	}
+	if text, err = decoded(text); err != nil {
+		return nil, label, fmt.Errorf("%s: %w", label, err)
+	}
+	return text, label, nil
+}
+
+// decoded is a text as UTF-8, without a byte order mark; PowerShell writes UTF-16.
+func decoded(text []byte) ([]byte, error) {
+	out, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), text)
+	return out, err
+}
+
 func content(name string, stdin io.Reader) (text []byte, label string, err error) {
 	if name == Stdin {
 		text, err = io.ReadAll(stdin)
@@ -52,7 +70,7 @@ func content(name string, stdin io.Reader) (text []byte, label string, err error
 // Add reads one text: a List, a single object, or several JSON or YAML documents one after the other. label names it in
 // problems. The error tells that the text is neither JSON nor YAML, or ends early.
 func (c *Cluster) Add(label string, text []byte) error {
-	text, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), text) // PowerShell writes UTF-16
+	text, err := decoded(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", label, err)
 	}

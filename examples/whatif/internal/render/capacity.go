@@ -14,7 +14,7 @@ func (s Style) Capacity(w io.Writer, c *answer.Capacity) {
 	for i := range c.Kinds {
 		s.kind(w, &c.Kinds[i])
 	}
-	s.Problems(w, c.Problems)
+	s.remarks(w, &c.Remarks)
 }
 
 func (s Style) kind(w io.Writer, k *answer.KindCapacity) {
@@ -66,7 +66,7 @@ func (s Style) Fragmentation(w io.Writer, f *answer.Fragmentation) {
 	for i := range f.Vendors {
 		s.fragments(w, &f.Vendors[i])
 	}
-	s.Problems(w, f.Problems)
+	s.remarks(w, &f.Remarks)
 }
 
 func (s Style) fragments(w io.Writer, v *answer.VendorFragments) {
@@ -100,7 +100,7 @@ func (s Style) MakeRoom(w io.Writer, m *answer.MakeRoom) {
 		fmt.Fprintln(w, "\nWhy it does not fit as things are:")
 		fmt.Fprint(w, refusals(m.Refused))
 	}
-	s.Problems(w, m.Problems)
+	s.remarks(w, &m.Remarks)
 }
 
 func movedPods(moves []answer.Moved) []answer.Placement {
@@ -131,5 +131,5 @@ func (s Style) Drain(w io.Writer, d *answer.Drain) {
 		fmt.Fprintln(w)
 		paragraph(w, "", "With the node go: "+strings.Join(d.Stays, ", ")+".")
 	}
-	s.Problems(w, d.Problems)
+	s.remarks(w, &d.Remarks)
 }

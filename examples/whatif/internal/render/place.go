@@ -28,7 +28,7 @@ func (s Style) Place(w io.Writer, p *answer.Place) {
 			fmt.Fprint(w, refusals(q.Refused))
 		}
 	}
-	s.Problems(w, p.Problems)
+	s.remarks(w, &p.Remarks)
 }
 
 // placements is a table of pods and what they get.

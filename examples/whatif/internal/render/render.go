@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/accelfit/accelfit/examples/whatif/internal/answer"
 	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 )
 
@@ -29,6 +30,22 @@ func paragraph(w io.Writer, indent, s string) {
 			first, indent = false, indent+"  "
 		}
 	}
+}
+
+// remarks writes what every answer says beside the answer.
+func (s Style) remarks(w io.Writer, r *answer.Remarks) {
+	if len(r.Upcoming) > 0 {
+		fmt.Fprintf(w, "\n%s\n", s.paint(bold, "Upcoming: devices not registered yet, assumed from a profile; their ids will be others"))
+		rows := make([][]string, len(r.Upcoming))
+		for i, u := range r.Upcoming {
+			rows[i] = []string{u.Node, plural(u.Devices, "device"), u.Profile, ""}
+			if !u.Ready {
+				rows[i][3] = "not Ready: no pod is placed on it"
+			}
+		}
+		fmt.Fprint(w, indent(grid([]column{{name: "NODE", max: 44}, {name: "ASSUMED"}, {name: "PROFILE", max: 30}, {name: "BUT"}}, rows)))
+	}
+	s.Problems(w, r.Problems)
 }
 
 // Problems writes what was wrong with the input, if anything; the same problem of several objects once.

@@ -70,7 +70,7 @@ func TestWidth(t *testing.T) {
 			}},
 		}},
 		NoDevices: strings.Fields(strings.Repeat("cpu-1 ", 100)),
-		Problems:  []problem.Problem{{Object: "node n1", Why: strings.Repeat("why ", 100)}},
+		Remarks:   answer.Remarks{Problems: []problem.Problem{{Object: "node n1", Why: strings.Repeat("why ", 100)}}},
 	}
 	var out strings.Builder
 	Style{}.Table(&out, table)

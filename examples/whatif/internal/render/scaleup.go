@@ -16,27 +16,29 @@ func (s Style) ScaleUp(w io.Writer, u *answer.ScaleUp) {
 		fmt.Fprint(w, indent(s.placements(u.Live)))
 	}
 	for i := range u.Steps {
-		s.step(w, &u.Steps[i], u.Strategy)
+		s.step(w, u, &u.Steps[i])
 	}
 	s.unplaced(w, u.Unplaced, len(u.Groups) > 0)
 	if len(u.Groups) > 0 && u.Pending > 0 {
 		fmt.Fprintln(w)
 		paragraph(w, "", "Groups looked at: "+groupList(u.Groups)+".")
 	}
-	for _, note := range u.Notes {
-		paragraph(w, "", "Note: "+note+".")
-	}
-	s.Problems(w, u.Problems)
+	s.remarks(w, &u.Remarks)
 }
 
-func (s Style) step(w io.Writer, p *answer.Step, strategy string) {
+func (s Style) step(w io.Writer, u *answer.ScaleUp, p *answer.Step) {
 	fmt.Fprintf(w, "\n%s\n", s.paint(bold, fmt.Sprintf("Grow %s by %s", p.Group, plural(p.NewNodes, "node"))))
 	facts := []string{
-		"strategy " + strategy, fmt.Sprintf("%.0f %% of the new device memory left unused", 100*p.Waste),
+		"strategy " + u.Strategy, fmt.Sprintf("%.0f %% of the new device memory left unused", 100*p.Waste),
 		"at least " + plural(p.LowerBound, "node") + " by device volume",
 	}
 	if p.Price > 0 {
 		facts = append(facts, fmt.Sprintf("price %g", p.Price))
+	}
+	for _, g := range u.Groups {
+		if from := g.AssumedFrom; g.Name == p.Group && from != nil {
+			facts = append(facts, "devices "+from.String())
+		}
 	}
 	paragraph(w, "  ", strings.Join(facts, ", "))
 	var all []answer.Placement
@@ -80,20 +82,32 @@ func (s Style) unplaced(w io.Writer, pods []answer.Unplaced, groups bool) {
 
 func groupList(groups []answer.Group) string {
 	parts := make([]string, len(groups))
-	for i, g := range groups {
-		parts[i] = fmt.Sprintf("%s (%s", g.Name, plural(g.Devices, "device"))
-		if g.Sample != "" {
-			parts[i] += " like " + g.Sample
-		}
-		if g.DaemonPods > 0 {
-			parts[i] += ", " + plural(g.DaemonPods, "DaemonSet pod")
-		}
-		if g.MaxNew > 0 {
-			parts[i] += fmt.Sprintf(", at most %d new", g.MaxNew)
-		}
-		parts[i] += ")"
+	for i := range groups {
+		parts[i] = groups[i].Name + " (" + strings.Join(groupFacts(&groups[i]), ", ") + ")"
 	}
 	return strings.Join(parts, ", ")
+}
+
+func groupFacts(g *answer.Group) []string {
+	facts := []string{plural(g.Devices, "device")}
+	like := " like "
+	if g.AssumedFrom != nil {
+		facts[0] += " " + g.AssumedFrom.String()
+		like = ", else like "
+	}
+	if g.Sample != "" {
+		facts[0] += like + g.Sample
+	}
+	if g.AsRead {
+		facts[0] += " as it was read"
+	}
+	if g.DaemonPods > 0 {
+		facts = append(facts, plural(g.DaemonPods, "DaemonSet pod"))
+	}
+	if g.MaxNew > 0 {
+		facts = append(facts, fmt.Sprintf("at most %d new", g.MaxNew))
+	}
+	return facts
 }
 
 func plural(n int, noun string) string {

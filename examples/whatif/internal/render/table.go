@@ -51,7 +51,7 @@ func (s Style) Table(w io.Writer, t *answer.Table) {
 		}
 		fmt.Fprintln(w, quotaLine(&q))
 	}
-	s.Problems(w, t.Problems)
+	s.remarks(w, &t.Remarks)
 }
 
 func (s Style) nodeLine(n *answer.NodeRow) string {

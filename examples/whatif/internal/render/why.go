@@ -51,7 +51,7 @@ func (s Style) Why(w io.Writer, y *answer.Why) {
 		}
 		paragraph(w, "", s.paint(red, g.why)+": "+strings.Join(g.nodes, ", "))
 	}
-	s.Problems(w, y.Problems)
+	s.remarks(w, &y.Remarks)
 }
 
 // grouped is nodes of which there is no more to say than why they do not serve, by why.
