@@ -1,5 +1,7 @@
 package device
 
+import "strconv"
+
 // Check names one of the comparisons that the models of several vendors share. The zero value, Custom, stands for a
 // function of the vendor's own.
 type Check uint8
@@ -19,6 +21,18 @@ const (
 	InQuota           // the namespace's quota allows it
 	CanBook           // Plan.Book finds something to book
 )
+
+var checkTexts = [...]string{
+	"custom", "healthy", "not cordoned", "has a slot", "idle", "has memory", "has cores", "idle for all cores", "has compute", "in quota", "can book",
+}
+
+// String says in a few words what the check wants of a device.
+func (c Check) String() string {
+	if int(c) < len(checkTexts) {
+		return checkTexts[c]
+	}
+	return "Check(" + strconv.Itoa(int(c)) + ")"
+}
 
 // Rule is one line of a vendor's rule table: what must hold, and the reason given when it does not.
 type Rule struct {

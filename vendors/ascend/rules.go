@@ -24,7 +24,7 @@ func (b *Backend) Plan(pod *device.PodContext, ask device.ContainerRequest) devi
 	rules.Add(kit.Memory())
 	// Checks 9 to 11: for the soft split in percent, else of the registered cores.
 	rules.When(soft, percentLeft())
-	rules.When(soft && p.Cores == allCores, kit.Idle())
+	rules.When(soft && p.Cores == allCores && !pod.Policy.Mutex, kit.Idle()) // mutex has asked for it
 	rules.When(soft && p.Cores == 0, somePercentLeft())
 	rules.When(!soft, kit.Cores())
 	rules.When(!soft && p.Cores == allCores, kit.WholeIsIdle())

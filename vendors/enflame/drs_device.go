@@ -139,10 +139,11 @@ func (w *card) slices() (n int64, ok bool) {
 }
 
 // Describe implements [device.Backend]: the capacity annotation, and as many slices offered as the cards have. Profiles are no part
-// of devices: the cards of [Models] have those of spec enflame §II.4, others one of a slice and one of the whole card.
-// What is otherwise than Inventory makes it is an error.
+// of devices: those that the node has are kept, if they make the memory that the cards should have. Else the cards of [Models]
+// have those of spec enflame §II.4, others one of a slice and one of the whole card. What is otherwise than Inventory makes it is an
+// error.
 func (b *DRS) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
-	out := capacity{Devices: make([]card, len(devices)), Profiles: map[string]string{}}
+	out := capacity{Devices: make([]card, len(devices))}
 	var most, memory int64
 	for i := range devices {
 		d := &devices[i]
@@ -151,8 +152,8 @@ func (b *DRS) Describe(node *corev1.Node, devices []device.DeviceInfo) error {
 		out.Devices[i].Capacity = json.RawMessage(strconv.FormatInt(d.Slots, 10))
 		most, memory = max(most, d.Slots), max(memory, d.Memory)
 	}
-	for i, name := range profilesOf(most, memory/1024) {
-		out.Profiles[name] = strconv.Itoa(i)
+	if out.Profiles = profilesOn(node, memory); out.Profiles == nil {
+		out.Profiles = profilesOf(most, memory/1024)
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -172,15 +173,28 @@ func minorOf(d *device.DeviceInfo) string {
 	return minor
 }
 
-func profilesOf(slices, gb int64) []string {
+// profilesOn are the profiles that a node has, from name to id; nil: none, or not those of cards with so many MiB.
+func profilesOn(node *corev1.Node, memory int64) map[string]string {
+	var has capacity
+	if json.Unmarshal([]byte(node.Annotations[AnnotationCapacity]), &has) != nil {
+		return nil
+	}
+	if c, _ := newCut(has.Profiles); c.slices == 0 || c.gb*1024 != memory {
+		return nil
+	}
+	return has.Profiles
+}
+
+// profilesOf are profiles for a card, from name to id.
+func profilesOf(slices, gb int64) map[string]string {
 	if slices == drsSlices && gb == drsGB {
-		return []string{"1g.6gb", "2g.12gb", "3g.20gb", "6g.40gb"}
+		return map[string]string{"1g.6gb": "0", "2g.12gb": "1", "3g.20gb": "2", "6g.40gb": "3"}
 	}
-	out := []string{fmt.Sprintf("%dg.%dgb", slices, gb)}
-	if slices > 1 {
-		out = append([]string{fmt.Sprintf("1g.%dgb", max(1, gb/slices))}, out...)
+	whole := fmt.Sprintf("%dg.%dgb", slices, gb)
+	if slices <= 1 {
+		return map[string]string{whole: "0"}
 	}
-	return out
+	return map[string]string{fmt.Sprintf("1g.%dgb", max(1, gb/slices)): "0", whole: "1"}
 }
 
 // Health implements [device.Backend]: what the node says counts, and a node that says nothing has no cards (deviation eD9).

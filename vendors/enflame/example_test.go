@@ -104,21 +104,6 @@ func TestMinorIsDescribed(t *testing.T) {
 	}
 }
 
-// TestFitAllocates: refusing a node costs no memory, an answer the allocation.
-func TestFitAllocates(t *testing.T) {
-	set := vendors.Default()
-	node := device.NewNodeUsage(set.Inventory(onlyCard()))
-	for slices, most := range map[string]float64{"3": 2, "4": 0, "6": 2} {
-		r, err := set.Request(asking(corev1.ResourceList{"enflame.com/drs-gcu": resource.MustParse(slices)}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := testing.AllocsPerRun(100, func() { set.Fit(r, node) }); got > most {
-			t.Errorf("%s slices: %v allocations, want at most %v", slices, got, most)
-		}
-	}
-}
-
 // TestEverySliceIsUsed: a card is full when all its slices are given out, one by one or in instances of two, whatever the rounded
 // percentages come to (deviation eD1).
 func TestEverySliceIsUsed(t *testing.T) {

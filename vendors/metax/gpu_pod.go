@@ -14,19 +14,14 @@ func newGPUAsks(names device.Names) gpuAsks {
 	return kit.Asked(kit.Shares{Vendor: VendorGPU, Count: names.Count, DefaultCores: gpuCores})
 }
 
-// Plan implements [device.Backend]: the checks of spec metax §I.7 in their order.
+// Plan implements [device.Backend]: the checks of spec metax §I.7 in their order. Of those behind check 4 none but the last can
+// fail: a GPU has one slot, and is asked for as a whole.
 func (b *GPU) Plan(pod *device.PodContext, ask device.ContainerRequest) device.Plan {
-	cores := min(ask.Cores, gpuCores)
 	var rules kit.Rules
 	rules.Add(kit.Healthy())
 	rules.Add(kit.Slot())
-	rules.When(pod.Policy.Mutex, kit.Idle())
-	rules.Add(kit.Memory())
-	rules.Add(kit.Cores())
-	rules.When(cores == 100, kit.WholeIsIdle())
-	rules.When(cores == 0, kit.Compute())
 	rules.When(pod.Quirks.Has(device.OneCardOfMetaX), oneCard()) // deviation DG1
-	return device.Plan{Ask: ask, Cores: cores, Rules: rules.Table()}
+	return device.Plan{Ask: ask, Cores: ask.Cores, Rules: rules.Table()}
 }
 
 // oneCard refuses a GPU where an earlier container of the pod has another one (spec metax §I.7 check 10).

@@ -23,24 +23,42 @@ type position struct {
 
 // wrong is an error about a field; an empty one is the group.
 func (p *position) wrong(field string, err error) error {
-	where := "group " + p.group
-	if field != "" {
-		where += ": " + field
-	}
 	line := p.line
 	if at, known := p.fields[field]; known {
 		line = at
 	}
-	if line > 0 {
-		where = fmt.Sprintf("line %d: %s", line, where)
-	}
-	if p.file != "" {
-		where = p.file + ": " + where
-	}
-	return fmt.Errorf("%s: %w", where, err)
+	return &GroupError{File: p.file, Line: line, Group: p.group, Field: field, Err: err}
 }
 
-// ParseGroups reads a groups file: a YAML or JSON list of [GroupSpec]. Errors name file, line and field.
+// GroupError is something wrong with a node group.
+type GroupError struct {
+	File  string // empty: it comes from no file
+	Line  int    // from 1; 0: not known
+	Group string // name or number
+	Field string // empty: the group
+	Err   error
+}
+
+// Error names file, line, group and field, as far as they are known, and the cause.
+func (e *GroupError) Error() string {
+	where := "group " + e.Group
+	if e.Field != "" {
+		where += ": " + e.Field
+	}
+	if e.Line > 0 {
+		where = fmt.Sprintf("line %d: %s", e.Line, where)
+	}
+	if e.File != "" {
+		where = e.File + ": " + where
+	}
+	return fmt.Sprintf("%s: %v", where, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *GroupError) Unwrap() error { return e.Err }
+
+// ParseGroups reads a groups file: a YAML or JSON list of [GroupSpec]. All errors are told, each a [*GroupError];
+// the groups without are returned all the same.
 func ParseGroups(file string, text []byte) ([]GroupSpec, error) {
 	var raw []json.RawMessage
 	if err := sigsyaml.Unmarshal(text, &raw); err != nil {
@@ -48,27 +66,38 @@ func ParseGroups(file string, text []byte) ([]GroupSpec, error) {
 	}
 	out, at := make([]GroupSpec, len(raw)), positions(file, text, len(raw))
 	seen := map[string]bool{}
+	var errs []error
+	var good []GroupSpec
 	for i, r := range raw {
-		g := &out[i]
-		decoder := json.NewDecoder(bytes.NewReader(r))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(g); err != nil {
-			return nil, at[i].wrong(fieldOf(err), err)
+		if err := out[i].read(r, at[i], seen); err != nil {
+			errs = append(errs, err)
+			continue
 		}
-		g.at = at[i]
-		if field, err := g.validate(); err != nil {
-			return nil, g.at.wrong(field, err)
-		}
-		if seen[g.Name] {
-			return nil, g.at.wrong("name", fmt.Errorf("%s occurs twice", g.Name))
-		}
-		seen[g.Name] = true
-		g.at.group = g.Name
+		good = append(good, out[i])
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s: %w in the list", file, ErrNoGroups)
 	}
-	return out, nil
+	return good, errors.Join(errs...)
+}
+
+// read reads one entry of a groups file. seen are the names of those before.
+func (g *GroupSpec) read(text json.RawMessage, at position, seen map[string]bool) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(g); err != nil {
+		return at.wrong(fieldOf(err), err)
+	}
+	g.at = at
+	if field, err := g.validate(); err != nil {
+		return g.at.wrong(field, err)
+	}
+	if seen[g.Name] {
+		return g.at.wrong("name", fmt.Errorf("%s occurs twice", g.Name))
+	}
+	seen[g.Name] = true
+	g.at.group = g.Name
+	return nil
 }
 
 // positions are those of n groups, as far as they can be told.

@@ -110,15 +110,19 @@ func (w *World) Why(name string, nodes ...string) (*Why, error) {
 func (w *World) asks(a asked) []Ask {
 	out := []Ask{}
 	for i, container := range a.request.Containers() {
-		for _, r := range container {
-			ask := Ask{Container: containerName(a.pod, i), Vendor: string(r.Vendor), Devices: r.Nums, Memory: r.Memory, Cores: r.Cores, CoreUnit: w.coreUnit(r.Vendor)}
-			if r.Memory == 0 && r.MemoryPercent != device.PercentUnset {
-				ask.Percent = r.MemoryPercent
-			}
-			out = append(out, ask)
+		for k := range container {
+			out = append(out, w.askOf(containerName(a.pod, i), &container[k]))
 		}
 	}
 	return out
+}
+
+func (w *World) askOf(container string, r *device.ContainerRequest) Ask {
+	ask := Ask{Container: container, Vendor: string(r.Vendor), Devices: r.Nums, Memory: r.Memory, Cores: r.Cores, CoreUnit: w.coreUnit(r.Vendor)}
+	if r.Memory == 0 && r.MemoryPercent != device.PercentUnset {
+		ask.Percent = r.MemoryPercent
+	}
+	return ask
 }
 
 // whyNode lists the devices of a node: as they were tried, then those that were not.

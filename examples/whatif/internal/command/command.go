@@ -16,7 +16,7 @@ import (
 // Exit codes.
 const (
 	ExitAnswered = 0
-	ExitNoFit    = 1 // something does not fit, and --fail was given; or verify has found less than promised
+	ExitNoFit    = 1 // something does not fit, is wrong or differs, and --fail was given; or verify has found less than promised
 	ExitBadInput = 2
 )
 
@@ -29,7 +29,7 @@ type Terminal struct {
 }
 
 // errNoFit ends a command with ExitNoFit; it was answered already.
-var errNoFit = errors.New("something does not fit, or is less than promised")
+var errNoFit = errors.New("something does not fit, is wrong, differs or is less than promised")
 
 // Run runs the command line and returns the exit code.
 func Run(ctx context.Context, args []string, t Terminal) (code int) {
@@ -65,9 +65,10 @@ func newRoot(t *Terminal) *cobra.Command {
   kubectl get nodes,pods,resourcequotas -A -o json > cluster.json
   whatif table -f cluster.json
 
-"whatif demo" shows every command on a small cluster that comes with the tool.
+"whatif demo" shows most commands on a small cluster that comes with the tool.
 
-Exit codes: 0 answered; 1 something does not fit (with --fail), or a node has less than promised (verify); 2 bad input.`,
+Exit codes: 0 answered; 1 something does not fit, is wrong (lint) or differs (diff), with --fail, or a node has less than
+promised (verify); 2 bad input.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -75,7 +76,8 @@ Exit codes: 0 answered; 1 something does not fit (with --fail), or a node has le
 	f.register(root.PersistentFlags())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(tableCommand(f), whyCommand(f), placeCommand(f), scaleUpCommand(f))
-	root.AddCommand(capacityCommand(f), fragmentationCommand(f), makeRoomCommand(f), drainCommand(f), verifyCommand(f), demoCommand(f))
+	root.AddCommand(capacityCommand(f), fragmentationCommand(f), makeRoomCommand(f), drainCommand(f), verifyCommand(f))
+	root.AddCommand(explainCommand(f), lintCommand(f), diffCommand(f), anonymizeCommand(f), demoCommand(f))
 	return root
 }
 

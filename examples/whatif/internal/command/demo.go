@@ -30,7 +30,7 @@ func demoCommand(f *flags) *cobra.Command {
 	var data bool
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Show every command on a small cluster that comes with the tool",
+		Short: "Show most commands on a small cluster that comes with the tool",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if data {

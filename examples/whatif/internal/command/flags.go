@@ -46,7 +46,7 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.nodePolicy, "node-policy", "", "node policy of pods that name none: binpack or spread (default binpack)")
 	set.StringVar(&f.devicePolicy, "device-policy", "", "device policy of pods that name none, for example binpack (default spread)")
 	set.BoolVar(&f.allQuirks, "all-quirks", false, "decide as an unpatched HAMi does where accelfit decides better")
-	set.BoolVar(&f.fail, "fail", false, "exit with 1 if something does not fit")
+	set.BoolVar(&f.fail, "fail", false, "exit with 1 if something does not fit, is wrong (lint) or differs (diff)")
 	set.BoolVar(&f.noAdmission, "no-admission", false, "take pending pods as they are, without the defaults that admission adds")
 	c := &f.changes
 	set.StringArrayVar(&c.FailDevices, "fail-device", nil, "`NODE/ID` of a device that is unhealthy; repeatable, as the following; not on new nodes")

@@ -197,19 +197,37 @@ func decodeYAML(t *testing.T, text string, into any) {
 	}
 }
 
-// TestReadme checks that the README shows what the tool prints.
+// TestReadme checks that the README shows what the tool prints, in a directory with the demo cluster; … stands for any lines.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{
-		"why shop/rerank l4-1 -f demo.yaml", "drain l4-1 -f demo.yaml --fail-device h100-1/GPU-c17f --cordon-node a100-1",
-	} {
-		shown := answered(t, string(demo.Cluster), strings.Fields(strings.Replace(command, "demo.yaml", "-", 1))...)
-		shown, _, _ = strings.Cut(shown, "\nProblems\n")
-		if !strings.Contains(string(readme), "$ whatif "+command+"\n"+shown+"```") {
-			t.Errorf("the README shows something else than:\n%s", shown)
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("demo.yaml", demo.Cluster, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(readme), "$ whatif ")[1:]
+	if len(blocks) < 6 {
+		t.Fatalf("%d commands, want at least 6", len(blocks))
+	}
+	for _, block := range blocks {
+		command, shown, _ := strings.Cut(block, "\n")
+		shown, _, _ = strings.Cut(shown, "```")
+		printed := answered(t, "", strings.Fields(command)...)
+		if !strings.Contains(shown, "…\n") {
+			printed, _, _ = strings.Cut(printed, "\nProblems\n")
+			if printed != shown {
+				t.Errorf("whatif %s: the README shows something else than:\n%s", command, printed)
+			}
+			continue
+		}
+		for part := range strings.SplitSeq(shown, "…\n") {
+			_, rest, found := strings.Cut(printed, part)
+			if !found {
+				t.Errorf("whatif %s prints:\n%swhich is not:\n%s", command, printed, part)
+			}
+			printed = rest
 		}
 	}
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -142,7 +143,8 @@ func TestForms(t *testing.T) {
 func TestTerminalTricks(t *testing.T) {
 	trick := "\x1b]0;x\x07\x1b[2J"
 	node := register(`[{"id":"g` + `\u001b[2J","count":1,"devmem":1,"type":"NVIDIA\u001b[2J","mode":"m\u0007","health":true}]`)
-	for _, args := range [][]string{{"table"}, {"why", "default/p"}, {"place", "default/p"}, {"table", trick}} {
+	for _, args := range [][]string{{"table"}, {"why", "default/p"}, {"place", "default/p"}, {"table", trick}, {"explain-request", "default/p"},
+		{"lint"}, {"anonymize"}, {"anonymize", "--names"}} {
 		pod := `{"kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c\u001b[2J","resources":{"limits":{"nvidia.com/gpu":"1"}}}]}}`
 		out, errs, _ := run(t, node+pod, append(args, "-f", "-")...)
 		if strings.ContainsAny(out+errs, "\x1b\x07") {
@@ -158,15 +160,33 @@ func FuzzCommand(f *testing.F) {
 		`{"name":"7g","memoryMB":40192,"core":100,"sliceCount":7,"placements":[{"start":4294967290,"size":4294967290}]}]}]`
 	f.Add(register(mig) + pod)
 	f.Add(register(octo()) + pod + allocate("GPU-00,NVIDIA,1,1:;", `[{"gpuUUID":"m","profile":"7g","placement":{"start":1,"size":4294967295}}]`))
+	for _, name := range []string{faulty + ".yaml", "../../testdata/private.yaml"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, args := range [][]string{{"table"}, {"why", "p"}, {"place", "p"}, {"scaleup", "--group-label", "pool"},
-			{"scaleup", "--group-label", "pool", "--profiles", profiles}, {"verify", "--profiles", profiles}} {
-			out, errs, code := run(t, text, append(args, "-f", "-")...)
+			{"scaleup", "--group-label", "pool", "--profiles", profiles}, {"verify", "--profiles", profiles},
+			{"explain-request", "p"}, {"lint", "--profiles", profiles}, {"diff", "-", "--b", "all-quirks", "--b", "profiles=" + profiles},
+			{"anonymize"}, {"anonymize", "--names"}} {
+			if args[0] != "diff" {
+				args = append(args, "-f", "-")
+			}
+			out, errs, code := run(t, text, args...)
 			if code == ExitAnswered && out == "" || code == ExitBadInput && errs == "" {
 				t.Errorf("exit code %d, but nothing said", code)
 			}
 			if strings.Contains(errs, "internal error") {
 				t.Error(errs)
+			}
+			if args[0] == "anonymize" && len(args) == 3 && code == ExitAnswered {
+				_, before, want := run(t, text, "table", "-f", "-")
+				if _, errs, code := run(t, out, "table", "-f", "-"); code != want {
+					t.Errorf("anonymized: exit code %d %s, want %d %s", code, errs, want, before)
+				}
 			}
 		}
 	})

@@ -48,6 +48,9 @@ func Parse(label string, text []byte) (*Cluster, error) {
 // Unreadable says whether the input has a pod of that name (namespace/name) or a node that could not be read.
 func (c *Cluster) Unreadable(kind, name string) bool { return c.broken[kind+" "+name] }
 
+// BrokenObjects is the number of objects that have a name and could not be read.
+func (c *Cluster) BrokenObjects() int { return len(c.broken) }
+
 // Ignored lists the kinds of objects that were not used, with their numbers.
 func (c *Cluster) Ignored() []string {
 	var out []string

@@ -22,7 +22,12 @@ type Style struct {
 const width = 118
 
 // paragraph writes a sentence, wrapped: its first line after an indent, the others two columns deeper.
-func paragraph(w io.Writer, indent, s string) {
+func paragraph(w io.Writer, indent, s string) { wrapped(w, width, indent, s) }
+
+// narrow is paragraph for answers that are read as text rather than as a table.
+func narrow(w io.Writer, indent, s string) { wrapped(w, 98, indent, s) }
+
+func wrapped(w io.Writer, width int, indent, s string) {
 	first := true
 	for line := range strings.SplitSeq(text.WrapSoft(s, width-len(indent)-2), "\n") {
 		fmt.Fprintln(w, strings.TrimRight(indent+strings.TrimLeft(line, " "), " "))
@@ -50,6 +55,11 @@ func (s Style) remarks(w io.Writer, r *answer.Remarks) {
 
 // Problems writes what was wrong with the input, if anything; the same problem of several objects once.
 func (s Style) Problems(w io.Writer, problems []problem.Problem) {
+	s.problems(w, "Problems", problems, paragraph)
+}
+
+// problems writes problems under a heading.
+func (s Style) problems(w io.Writer, heading string, problems []problem.Problem, paragraph func(w io.Writer, indent, s string)) {
 	if len(problems) == 0 {
 		return
 	}
@@ -64,7 +74,7 @@ func (s Style) Problems(w io.Writer, problems []problem.Problem) {
 		}
 		objects[p] = append(objects[p], object)
 	}
-	fmt.Fprintf(w, "\n%s\n", s.paint(red, "Problems"))
+	fmt.Fprintf(w, "\n%s\n", s.paint(red, heading))
 	for _, p := range order {
 		names := objects[p]
 		line := names[0]
