@@ -20,7 +20,11 @@ func broken(t *testing.T, expected string, harness func() devicetest.Harness) (l
 		if testing.Short() && l.Name != expected {
 			continue
 		}
-		err := l.Check(harness())
+		h := harness()
+		if l.Name != expected && h.Tries == 0 && l.Name != "rules" && l.Name != "claims" {
+			h.Tries = 30 // enough for the others to be broken too
+		}
+		err := l.Check(h)
 		if err == nil {
 			continue
 		}

@@ -12,6 +12,9 @@
 // more containers, every device policy, other pods on the node. All of it is deterministic. [FuzzLaws] lets Go's fuzzer
 // choose instead, [FuzzHostile] lets it write the texts and quantities that a model reads, and [Bench] times the backend.
 //
+// Most laws are tried with hostile nodes and pods too. There, panics and calls that take longer than [Harness.Limit] break the law
+// "hostile" alone; a call that never returns is left behind in its goroutine.
+//
 // A law that a model does not hold is waived in [Claims.Waived] with the reason, which Run prints. Claims and waived laws
 // must be shown by some situation: a claim without a case fails.
 //

@@ -1,6 +1,6 @@
 package devicetest
 
-// Shortened is a harness that is tried as with -short: in fewer situations and with shorter texts.
+// Shortened is a harness that is tried as with -short: with shorter texts.
 func Shortened(h Harness) Harness {
 	h.short = true
 	return h

@@ -26,8 +26,8 @@ type Harness struct {
 
 	Claims Claims
 
-	// Tries is how many random situations a law is tried in; 0: 300, or 100 where Run is called with -short and the
-	// law must hold in all of them.
+	// Tries is how many random situations a law is tried in; 0: 100, and 300 where something must be seen (a rule that refuses, a
+	// claim, a waived law that is broken).
 	Tries int
 
 	// Limit is how long a backend may take over one hostile node and pod; 0: ten seconds.
@@ -165,12 +165,7 @@ func (x *exam) waived(law string) bool {
 }
 
 // tries is how many situations a law is tried in.
-func (x *exam) tries() int {
-	if x.Tries == 0 && x.short {
-		return 100
-	}
-	return x.searched()
-}
+func (x *exam) tries() int { return cmp.Or(x.Tries, 100) }
 
 // searched is in how many situations something is looked for that must be seen.
 func (x *exam) searched() int { return cmp.Or(x.Tries, 300) }

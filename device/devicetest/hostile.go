@@ -18,7 +18,7 @@ import (
 )
 
 // FuzzHostile lets the fuzzer write the texts and quantities of a node and a pod that a model reads. Whatever they are: nothing
-// panics, errors are typed, and what is given out is there, is free and is written down. The limits of the claims hold.
+// panics, errors are typed, and the laws that can be tried there hold, but for waived ones.
 func FuzzHostile(f *testing.F, h Harness) {
 	f.Helper()
 	x, err := h.exam()

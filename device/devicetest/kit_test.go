@@ -28,7 +28,9 @@ func TestLawsHaveNames(t *testing.T) {
 
 // The situations are of every kind, none of them rare.
 func TestSituationsAreOfAllKinds(t *testing.T) {
-	counts, all, err := devicetest.Situations(harnessOf(newToy()))
+	h := harnessOf(newToy())
+	h.Tries = 300
+	counts, all, err := devicetest.Situations(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,8 +174,9 @@ func TestHarnessesWithFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := devicetest.Shortened(harnessOf(newToy()))
 			c.spoil(&h)
-			golden(t, devicetest.Check(h), c.want)
-			if v := (*devicetest.Violation)(nil); errors.As(devicetest.Check(h), &v) {
+			err := devicetest.Check(h)
+			golden(t, err, c.want)
+			if v := (*devicetest.Violation)(nil); errors.As(err, &v) {
 				t.Error("a violation")
 			}
 		})

@@ -143,7 +143,7 @@ func origin() string {
 	}
 }
 
-// Run checks each law in a subtest of its name, with -short in fewer situations and with shorter hostile texts. Waived laws are
+// Run checks each law in a subtest of its name, with -short with shorter hostile texts. Waived laws are
 // printed with the reason.
 func Run(t *testing.T, h Harness) {
 	t.Helper()

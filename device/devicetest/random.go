@@ -74,12 +74,16 @@ func upTo(rnd *rand.Rand, n int64) int64 { return rnd.Int64N(2 * min(max(1, n), 
 func (x *exam) randomNode(rnd *rand.Rand) *Case {
 	b := &x.bases[rnd.IntN(len(x.bases))]
 	n := oneOf(rnd, 1, 1+rnd.IntN(len(b.devices)), len(b.devices))
-	devices := deepCopies(b.devices[:n])
+	some := b.devices[:n]
+	if n > 2 && n%2 == 1 {
+		some = b.devices[len(b.devices)-n:] // the places in the list are not the indexes then
+	}
+	devices := deepCopies(some)
 	for i := range devices {
 		devices[i].Healthy = devices[i].Healthy && !one(rnd, 12)
 		devices[i].Cordoned = one(rnd, 12)
 	}
-	for _, d := range [][]device.DeviceInfo{devices, uncordoned(devices), b.devices[:n], b.devices} {
+	for _, d := range [][]device.DeviceInfo{devices, uncordoned(devices), some, b.devices} {
 		if c := x.described(b.node, d); c != nil {
 			c.wanted = devices
 			return c

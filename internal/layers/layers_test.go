@@ -30,10 +30,9 @@ var layers = [][]string{
 	{"internal/*"},
 }
 
-// allowed are the modules that the packages may be built from: Kubernetes' API types, YAML, and what those need. (go-spew is what
-// apimachinery writes values as text with, which device/devicetest compares.)
+// allowed are the modules that the packages may be built from: Kubernetes' API types, YAML, and what those need.
 var allowed = []string{
-	module, "github.com/davecgh/go-spew", "k8s.io/api", "k8s.io/apimachinery", "sigs.k8s.io/yaml",
+	module, "k8s.io/api", "k8s.io/apimachinery", "sigs.k8s.io/yaml",
 	"github.com/fxamacker/cbor/v2", "github.com/go-logr/logr", "github.com/json-iterator/go", "github.com/modern-go/concurrent",
 	"github.com/modern-go/reflect2", "github.com/x448/float16", "go.yaml.in/yaml/v2", "go.yaml.in/yaml/v3", "golang.org/x/net", "golang.org/x/text",
 	"gopkg.in/inf.v0", "k8s.io/klog/v2", "k8s.io/kube-openapi", "k8s.io/utils", "sigs.k8s.io/json", "sigs.k8s.io/randfill",
