@@ -21,7 +21,7 @@ func hostile() map[string]simulate.Profile {
 	out := map[string]simulate.Profile{"nothing": {}, "no name": {Devices: []simulate.ProfileDevices{{Model: "NVIDIA L4"}}}}
 	for name, change := range map[string]func(d *simulate.ProfileDevices){
 		"negative count":        func(d *simulate.ProfileDevices) { d.Count = math.MinInt },
-		"huge count":            func(d *simulate.ProfileDevices) { d.Count = 1 << 31 },
+		"huge count":            func(d *simulate.ProfileDevices) { d.Count = math.MaxInt32 },
 		"negative memory":       func(d *simulate.ProfileDevices) { d.MemoryMiB = number(-1) },
 		"huge memory":           func(d *simulate.ProfileDevices) { d.MemoryMiB = number(math.MaxInt64) },
 		"most memory":           func(d *simulate.ProfileDevices) { d.MemoryMiB = number(math.MaxInt32) },
