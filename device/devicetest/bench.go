@@ -35,7 +35,7 @@ func Bench(b *testing.B, h Harness) {
 // benchFit times the first situation with a given answer.
 func (x *exam) benchFit(b *testing.B, name string, is func(vendors.Fit) bool) {
 	b.Run(name, func(b *testing.B) {
-		for seed := range x.tries() {
+		for seed := range 10 * x.searched() {
 			s := x.random(seeded(uint64(seed))).play(x.set)
 			if s.err != nil || len(s.devices) != len(x.bases[0].devices) || !is(s.fit) {
 				continue
