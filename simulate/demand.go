@@ -123,11 +123,11 @@ func (d demand) share(have demand) float64 {
 	return most
 }
 
-// share is the largest part of a node's devices that a pod takes.
-func share(need []vendorDemand, node *device.NodeInfo) float64 {
+// share is the largest part that a pod takes of what there is of each vendor.
+func share(need []vendorDemand, have func(device.Vendor) demand) float64 {
 	most := 0.0
 	for i := range need {
-		most = max(most, need[i].all.share(capacity(node, need[i].vendor)))
+		most = max(most, need[i].all.share(have(need[i].vendor)))
 	}
 	return most
 }

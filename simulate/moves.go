@@ -98,7 +98,8 @@ func (m *mover) from(n *node, pod *corev1.Pod) (*moving, error) {
 	if r.Empty() && x.held != nil && len(x.held.Devices) > 0 {
 		return nil, ErrNoDevices
 	}
-	x.share = share(byVendor(r, n.usage.Info()), n.usage.Info())
+	info := n.usage.Info()
+	x.share = share(byVendor(r, info), func(v device.Vendor) demand { return capacity(info, v) })
 	return x, nil
 }
 

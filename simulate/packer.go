@@ -71,11 +71,7 @@ func newPacker(set *vendors.Set, template *Template, pods *pendings, first int) 
 
 // share is the part of a new node that a kind of pod takes.
 func (p *packer) share(k *kind) float64 {
-	most := 0.0
-	for _, d := range p.demands[k.number] {
-		most = max(most, d.all.share(p.have[d.vendor]))
-	}
-	return most
+	return share(p.demands[k.number], func(v device.Vendor) demand { return p.have[v] })
 }
 
 // forget drops what is known of states.

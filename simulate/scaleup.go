@@ -88,10 +88,11 @@ func ScaleUp(set *vendors.Set, groups []NodeGroup, pods []*corev1.Pod, strategy 
 		grown: make([]int, len(groups)), named: map[string]int{}, served: make([]bool, len(pods)), left: len(pods),
 	}
 	u.plan.Quotas = limits.Quotas
+	if u.left == 0 {
+		return u.plan
+	}
 	for i := range groups {
-		if len(pods) > 0 {
-			u.packers = append(u.packers, newPacker(set, &groups[i].Template, u.pods, u.named[groups[i].Template.sample().Name]))
-		}
+		u.packers = append(u.packers, newPacker(set, &groups[i].Template, u.pods, 0))
 	}
 	for u.left > 0 && u.step() {
 	}

@@ -127,15 +127,31 @@ func (s *Set) checkQuota(pod *corev1.Pod, quota map[device.Vendor]device.Headroo
 		if !limited {
 			continue
 		}
-		var sum device.Tally
-		for class, d := range r.perClass(b, pod.Annotations) {
-			sum.Add(device.ContainerClass(class), d.memory, d.cores)
-		}
-		if _, memory, cores := sum.Effective(); !h.Allows(memory, cores) {
+		if memory, cores := r.charge(b, pod.Annotations); !h.Allows(memory, cores) {
 			return &DeniedError{"exceeding resource quota"}
 		}
 	}
 	return nil
+}
+
+// Charge returns the MiB and cores of a vendor's devices that admission holds against the quotas of a pod's namespace (spec core
+// §12): what the largest init container or all others together name in numbers. Shares of a device's memory are 0, as they are
+// known once the devices are. r is the pod's request. A vendor without a backend charges nothing.
+func (s *Set) Charge(pod *corev1.Pod, r *Request, v device.Vendor) (memory, cores int64) {
+	b := s.Backend(v)
+	if b == nil {
+		return 0, 0
+	}
+	return r.charge(b, pod.Annotations)
+}
+
+func (r *Request) charge(b device.Backend, annotations map[string]string) (memory, cores int64) {
+	var sum device.Tally
+	for class, d := range r.perClass(b, annotations) {
+		sum.Add(device.ContainerClass(class), d.memory, d.cores)
+	}
+	_, memory, cores = sum.Effective()
+	return memory, cores
 }
 
 type amounts struct{ memory, cores int64 }

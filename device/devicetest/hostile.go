@@ -56,6 +56,7 @@ const hostileLaw = "hostile"
 // late is that a backend takes too long.
 type late struct{ limit time.Duration }
 
+// Error says how long it took at least.
 func (e *late) Error() string { return fmt.Sprintf("no answer within %v", e.limit) }
 
 // hostility tries the attacks, and the same with large texts.

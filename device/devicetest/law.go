@@ -116,6 +116,7 @@ type panicked struct {
 	at   string // where
 }
 
+// Error names the value and the line of the panic.
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v%s", p.what, p.at) }
 
 // caught turns a panic into an error.

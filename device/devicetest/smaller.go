@@ -53,8 +53,8 @@ func (x *exam) few(c *Case) (out []*Case) {
 		for k := 0; fewer != nil && k <= min(2, len(c.Before)); k++ {
 			as, simple := *fewer, *fewer
 			as.Before, simple.Before = c.Before[:k], nil
-			for _, pod := range c.Before[:k] {
-				simple.Before = append(simple.Before, x.one(pod))
+			for range k {
+				simple.Before = append(simple.Before, x.one())
 			}
 			out = append(out, &as, &simple)
 		}
@@ -63,11 +63,15 @@ func (x *exam) few(c *Case) (out []*Case) {
 }
 
 // one is a pod that asks for a device, and for nothing else.
-func (x *exam) one(pod *corev1.Pod) *corev1.Pod {
-	out := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID}}
-	limits := corev1.ResourceList{corev1.ResourceName(x.names.Count): *resource.NewQuantity(1, resource.DecimalSI)}
-	out.Spec.Containers = []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Limits: limits}}}
-	return out
+func (x *exam) one() *corev1.Pod {
+	return asking(corev1.ResourceList{corev1.ResourceName(x.names.Count): *resource.NewQuantity(1, resource.DecimalSI)})
+}
+
+// asking is a pod of one container with limits.
+func asking(limits corev1.ResourceList) *corev1.Pod {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default", UID: "p"}}
+	pod.Spec.Containers = []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Limits: limits}}}
+	return pod
 }
 
 // plainer lists the situations with a device less, and with one that takes new work.

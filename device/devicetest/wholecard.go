@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/accelfit/accelfit/device"
 )
@@ -85,7 +84,5 @@ func (x *exam) wholeOf(d *device.DeviceInfo) *corev1.Pod {
 	default:
 		set(x.names.Memory, d.Memory/factor)
 	}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "default", UID: "p"}}
-	pod.Spec.Containers = []corev1.Container{{Name: "c", Resources: corev1.ResourceRequirements{Limits: limits}}}
-	return pod
+	return asking(limits)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/usage"
+	"github.com/accelfit/accelfit/vendors"
 )
 
 // Charge is what a pod is charged for the devices of one vendor, and the quotas that limit it.
@@ -41,13 +42,26 @@ func (w *World) charges(a asked) []Charge {
 		b := w.set.Backend(v)
 		c := Charge{Vendor: string(v), CoreUnit: w.coreUnit(v), Quotas: []AppliedQuota{}}
 		if !w.held(&c, a.pod, b) {
-			c.asked(a, b)
+			c.Memory, c.Cores = w.set.Charge(a.pod, a.request, v)
+			c.Shares = asksForShares(a.request, v)
 		}
 		c.counted(b.Names())
 		w.limits(&c, a.pod.Namespace, b)
 		out = append(out, c)
 	}
 	return out
+}
+
+// asksForShares says whether some container asks for a share of each device's memory.
+func asksForShares(r *vendors.Request, v device.Vendor) bool {
+	for _, asks := range r.Containers() {
+		for _, ask := range asks {
+			if ask.Vendor == v && ask.Memory == 0 && ask.MemoryPercent > 0 && ask.MemoryPercent != device.PercentUnset {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // held is what a pod is charged that holds devices; false: it holds none.
@@ -77,31 +91,6 @@ func (w *World) held(c *Charge, pod *corev1.Pod, b device.Backend) bool {
 	return c.Held
 }
 
-// asked is what a pod is charged at admission: the largest init container, or all others together.
-func (c *Charge) asked(a asked, b device.Backend) {
-	var sums [3]struct{ memory, cores int64 }
-	for i, asks := range a.request.Containers() {
-		class := a.request.Classes()[i]
-		for _, ask := range asks {
-			if ask.Vendor != b.Vendor() {
-				continue
-			}
-			c.Shares = c.Shares || ask.Memory == 0 && ask.MemoryPercent > 0 && ask.MemoryPercent != device.PercentUnset
-			memory, cores := charged(b, a.pod, ask)
-			if s := &sums[class]; class == device.Init {
-				s.memory, s.cores = max(s.memory, memory), max(s.cores, cores)
-			} else {
-				s.memory, s.cores = device.Sum(s.memory, memory), device.Sum(s.cores, cores)
-			}
-		}
-	}
-	var tally device.Tally
-	for class, s := range sums {
-		tally.Add(device.ContainerClass(class), s.memory, s.cores)
-	}
-	_, c.Memory, c.Cores = tally.Effective()
-}
-
 // counted leaves out amounts that no quota can limit, because the vendor has no resource for them.
 func (c *Charge) counted(n device.Names) {
 	if n.Memory == "" {
@@ -113,14 +102,6 @@ func (c *Charge) counted(n device.Names) {
 	if c.CoreUnit == "core mask" {
 		c.CoreUnit = "cores"
 	}
-}
-
-// charged is what one container is charged at admission.
-func charged(b device.Backend, pod *corev1.Pod, ask device.ContainerRequest) (memory, cores int64) {
-	if c, ok := b.(device.AdmissionCharger); ok {
-		return c.AdmissionCharge(pod.Annotations, ask)
-	}
-	return device.Product(ask.Memory, ask.Nums), device.Product(min(ask.Cores, 100), ask.Nums)
 }
 
 // limits lists the quotas of a namespace that count what is charged of a vendor.

@@ -76,12 +76,7 @@ func TestGoldenAdvice(t *testing.T) {
 // TestExitCodesOfAdvice is TestExitCodes for these commands.
 func TestExitCodesOfAdvice(t *testing.T) {
 	cluster := string(demo.Cluster)
-	for name, c := range map[string]struct {
-		args []string
-		in   string
-		code int
-		errs string // part of
-	}{
+	exitCodes(t, map[string]exit{
 		"invalid request, with --fail":   {[]string{"explain-request", "typo", "-f", "-", "--fail"}, cluster, 1, ""},
 		"valid request, with --fail":     {[]string{"explain-request", "chat", "-f", "-", "--fail"}, cluster, 0, ""},
 		"request of nobody":              {[]string{"explain-request", "nobody", "-f", "-"}, cluster, 2, "pending pods"},
@@ -112,9 +107,7 @@ func TestExitCodesOfAdvice(t *testing.T) {
 		"anonymize after changes":        {[]string{"anonymize", "-f", "-", "--fail-device", "l4-1/x"}, cluster, 2, "what was read"},
 		"anonymize pods alone":           {[]string{"anonymize", "-f", "-"}, onePod, 0, ""},
 		"anonymize, a seed of no number": {[]string{"anonymize", "-f", "-", "--seed", "x"}, cluster, 2, "seed"},
-	} {
-		t.Run(name, func(t *testing.T) { exits(t, c.in, c.code, c.errs, c.args...) })
-	}
+	})
 }
 
 // TestLintFindsAll: every fault of a file is told, with those of other files.

@@ -10,12 +10,7 @@ import (
 
 func TestExitCodes(t *testing.T) {
 	cluster := string(demo.Cluster)
-	for name, c := range map[string]struct {
-		args []string
-		in   string
-		code int
-		errs string // part of
-	}{
+	exitCodes(t, map[string]exit{
 		"answered, though it does not fit":  {[]string{"why", "research/pretrain", "-f", "-"}, cluster, 0, ""},
 		"fits, with --fail":                 {[]string{"why", "shop/chat", "-f", "-", "--fail"}, cluster, 0, ""},
 		"does not fit, with --fail":         {[]string{"why", "research/pretrain", "-f", "-", "--fail"}, cluster, 1, ""},
@@ -52,20 +47,13 @@ func TestExitCodes(t *testing.T) {
 		"a pod that cannot be read":         {[]string{"why", "default/p", "-f", "-"}, badPod + "---\n" + oneNode, 2, "cannot be read"},
 		"quirks, admission and policies":    {[]string{"why", "chat", "-f", "-", "--all-quirks", "--no-admission", "--node-policy", "spread"}, cluster, 0, ""},
 		"standard input has no second read": {[]string{"table", "-f", "-", "-f", "-"}, cluster, 0, ""},
-	} {
-		t.Run(name, func(t *testing.T) { exits(t, c.in, c.code, c.errs, c.args...) })
-	}
+	})
 }
 
 // TestExitCodesOfQuestions is TestExitCodes for the questions about what is left, and for changes of the input.
 func TestExitCodesOfQuestions(t *testing.T) {
 	cluster := string(demo.Cluster)
-	for name, c := range map[string]struct {
-		args []string
-		in   string
-		code int
-		errs string // part of
-	}{
+	exitCodes(t, map[string]exit{
 		"capacity, some none":           {[]string{"capacity", "-f", "-", "--fail"}, cluster, 1, ""},
 		"capacity of an unknown pod":    {[]string{"capacity", "nobody", "-f", "-"}, cluster, 2, "pending pods"},
 		"fragmentation of two":          {[]string{"fragmentation", "a", "b", "-f", "-"}, cluster, 2, "at most 1 arg"},
@@ -89,7 +77,20 @@ func TestExitCodesOfQuestions(t *testing.T) {
 		"reserve of an unknown device":  {[]string{"table", "-f", "-", "--reserve", "l4-1/x=5"}, cluster, 2, "device not in the input"},
 		"reserve everything":            {[]string{"place", "chat", "-f", "-", "--reserve", "9223372036854775807", "--fail"}, cluster, 1, ""},
 		"whole names of models":         {[]string{"place", "chat", "-f", "-", "--exact-model", "--fail"}, cluster, 0, ""},
-	} {
+	})
+}
+
+// exit is how a command line is to end.
+type exit struct {
+	args []string
+	in   string
+	code int
+	errs string // part of
+}
+
+func exitCodes(t *testing.T, cases map[string]exit) {
+	t.Helper()
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) { exits(t, c.in, c.code, c.errs, c.args...) })
 	}
 }
