@@ -204,7 +204,7 @@ func Words(list string) []string {
 	return out
 }
 
-// VendorNames reads "NVIDIA" or "Ascend910A and 6 more".
+// VendorNames reads "NVIDIA", "DCU, MLU" or "all vendors".
 func (k *Key) VendorNames() string {
 	if len(k.Vendors) == 0 {
 		return "all vendors"
