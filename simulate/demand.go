@@ -123,6 +123,15 @@ func (d demand) share(have demand) float64 {
 	return most
 }
 
+// Share is the largest part that a pod takes of what the devices of a node offer in all, over slots, memory and cores of each
+// vendor it asks for: 0.5 for a pod that takes half of the memory and less of everything else. It is above 1 where the node
+// would not do even if it were empty, and 0 for a pod that asks for no device, or only for vendors the node does not have.
+//
+// [Estimate] places pods in descending order of it; an autoscaler that orders pods itself does well to do the same.
+func Share(r *vendors.Request, node *device.NodeInfo) float64 {
+	return share(byVendor(r, node), func(v device.Vendor) demand { return capacity(node, v) })
+}
+
 // share is the largest part that a pod takes of what there is of each vendor.
 func share(need []vendorDemand, have func(device.Vendor) demand) float64 {
 	most := 0.0

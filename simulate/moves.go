@@ -99,7 +99,7 @@ func (m *mover) from(n *node, pod *corev1.Pod) (*moving, error) {
 		return nil, ErrNoDevices
 	}
 	info := n.usage.Info()
-	x.share = share(byVendor(r, info), func(v device.Vendor) demand { return capacity(info, v) })
+	x.share = Share(r, info)
 	return x, nil
 }
 

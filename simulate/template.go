@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/usage"
+	"github.com/accelfit/accelfit/vendors"
 )
 
 // Template describes the nodes that a node group adds. It usually comes from a live node of the group, whose object carries
@@ -63,6 +64,22 @@ type TemplateOptions struct {
 
 	// NoInstanceTypes: a sample without device description and profile has no devices, whatever instance type it names.
 	NoInstanceTypes bool
+}
+
+// Made is a new node of a template.
+type Made struct {
+	Object   *corev1.Node      // registers the devices of Usage, so that any reader of nodes finds them
+	Usage    *device.NodeUsage // with what Template.Pods take
+	Notes    []Note            // what is taken for granted
+	Problems []device.Problem  // of the template
+}
+
+// Make makes the new node of a name, as [Estimate] does: for hosts that keep new nodes among their own. The result belongs to
+// the caller and shares nothing with the template.
+func (t *Template) Make(set *vendors.Set, name string) Made {
+	p := t.prototype(set)
+	n, problems := p.node(name)
+	return Made{n.object, n.usage, p.notes, problems}
 }
 
 // node makes a new node. Template.Pods that do not fit, or cannot be read, are problems.
