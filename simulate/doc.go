@@ -13,6 +13,8 @@
 // would have to move to make room ([Snapshot.MakeRoom]) and whether a node can be emptied ([Snapshot.Drain]); and what if a
 // device failed ([Snapshot.EditDevices]).
 //
+// Hosts that keep nodes and pods of their own ask [Replay] what the pods on a node hold, and [Template.Make] for new nodes.
+//
 // Only devices are judged here. Callers pass a predicate for everything else: CPU, memory, taints, affinity.
 //
 // Nodes and pods are told by names: of nodes without one, and of entries of lists that are nil, New, AddNode, PlaceAll and
@@ -28,6 +30,7 @@
 //	Estimate                   at most one fit for each distinct pod shape and state of a new node
 //	Capacity                   one fit for each pod counted and state of a node
 //	Fragments                  about 20 fits for each node
+//	Replay                     one fit for each pod that is not on record; thrice that where pods find no room
 //	MakeRoom, Drain            bounded by MoveOptions.MaxTries pairs of pod and node
 //
 // Two nodes are in one state when they are equal in everything that a fit reads, names and device ids aside; what comes of

@@ -184,3 +184,23 @@ func ExampleScaleUp() {
 	// s small: 2/2 CardInsufficientMemory
 	// s big: 1/1 CardInsufficientMemory
 }
+
+// A host has put two pods on a node that does not exist yet, and asks for a third.
+func ExampleReplay() {
+	set := vendors.Default()
+	info := set.Inventory(exampleNode("gpu-new"))
+	on := []*corev1.Pod{examplePod("a", "6000"), examplePod("b", "6000")}
+	now := simulate.Replay(set, info, on, simulate.ReplayOptions{})
+	for _, h := range now.Holdings {
+		fmt.Println(h.Name, h.Allocation.Devices[0].ID)
+	}
+	request, err := set.Request(examplePod("c", "6000"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(set.Fit(request, now.Usage).Reasons)
+	// Output:
+	// a GPU-1
+	// b GPU-0
+	// 2/2 CardInsufficientMemory
+}
