@@ -17,6 +17,10 @@ const (
 	again = 10 * time.Second // how long a target is run once more at most
 	grace = 2 * time.Minute  // how much longer than its time a target may take: a failing input is made smaller first
 	calm  = 10 * time.Second // how long a command may take to end that is asked to
+
+	// minimize is how often an input that reaches new code is tried to be made smaller. Go's own limit is a minute, in which a target
+	// whose coverage varies from run to run tries nothing new.
+	minimize = "20x"
 )
 
 // fuzzer runs targets of the module at root.
@@ -129,6 +133,7 @@ func (f *fuzzer) once(ctx context.Context, binary string, t target, d time.Durat
 	hurry, cancel := context.WithTimeout(ctx, d+grace)
 	defer cancel()
 	cmd := command(hurry, f.folder[t.pkg], binary, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzztime="+d.String(),
+		"-test.fuzzminimizetime="+minimize,
 		"-test.fuzzcachedir="+filepath.Join(f.cache, filepath.FromSlash(t.pkg)), fmt.Sprintf("-test.parallel=%d", f.parallel), "-test.paniconexit0")
 	cmd.Dir, cmd.WaitDelay = f.folder[t.pkg], again
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
