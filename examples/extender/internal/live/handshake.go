@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -53,6 +54,15 @@ func (s *Scheduler) onNodeGone(node *corev1.Node) {
 	s.report("node "+node.Name, nil)
 	delete(s.handshakes.nodes, node.Name)
 	delete(s.handshakes.due, node.Name)
+}
+
+// Nodes returns the nodes as last seen, by name. They are read-only.
+func (s *Scheduler) Nodes() []*corev1.Node {
+	s.handshakes.mu.Lock()
+	defer s.handshakes.mu.Unlock()
+	nodes := slices.Collect(maps.Values(s.handshakes.nodes))
+	slices.SortFunc(nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
+	return nodes
 }
 
 // checkNodes looks at every node anew.

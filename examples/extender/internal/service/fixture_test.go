@@ -78,6 +78,12 @@ func (c *cluster) Bind(_ context.Context, args *extenderv1.ExtenderBindingArgs) 
 
 func (c *cluster) Headroom(namespace string) map[device.Vendor]device.Headroom { return nil }
 
+func (c *cluster) Nodes() []*corev1.Node {
+	return []*corev1.Node{
+		{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"pool": "l4"}}}, {ObjectMeta: metav1.ObjectMeta{Name: "b"}},
+	}
+}
+
 // routes are the routes of a service with a cluster; set changes its options.
 func routes(t testing.TB, live Live, set func(*Options)) *handler {
 	t.Helper()

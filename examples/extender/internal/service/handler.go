@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"github.com/accelfit/accelfit/device"
@@ -29,6 +30,9 @@ type Live interface {
 
 	// Headroom is what a namespace may still take, by vendor word; nil: anything.
 	Headroom(namespace string) map[device.Vendor]device.Headroom
+
+	// Nodes are the nodes of the cluster as last seen, read-only.
+	Nodes() []*corev1.Node
 }
 
 // handler serves the routes.

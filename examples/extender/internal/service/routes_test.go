@@ -168,3 +168,17 @@ func TestReadiness(t *testing.T) {
 	status, _ := post(t, follower, "/prioritize", names("a"))
 	assert.Equal(t, http.StatusServiceUnavailable, status)
 }
+
+// TestDrift: a node that has not registered what its profile promises is counted.
+func TestDrift(t *testing.T) {
+	file := write(t, t.TempDir(), "profiles.yaml", []byte(`apiVersion: accelfit.dev/v1alpha1
+kind: DeviceProfile
+metadata: {name: l4-pool}
+match: {matchLabels: {pool: l4}}
+devices: [{model: NVIDIA L4, count: 4}]
+`))
+	text := scrape(t, routes(t, &cluster{}, func(o *Options) { o.ProfileFiles = []string{file} }))
+	assert.Contains(t, text, `accelfit_nodes_drifted{profile="l4-pool",severity="error"} 1`)
+	assert.Contains(t, text, `accelfit_nodes_drifted{profile="l4-pool",severity="warning"} 0`)
+	assert.NotContains(t, scrape(t, routes(t, &cluster{}, nil)), "accelfit_nodes_drifted")
+}

@@ -80,7 +80,11 @@ func (s *Service) handler(set *vendors.Set, decides Live) (*handler, error) {
 	if decides != nil {
 		a.Headroom = func(namespace string) map[device.Vendor]device.Headroom { return decides.Headroom(namespace) }
 	}
-	return newHandler(s.Options, decides, simulator, a), nil
+	h := newHandler(s.Options, decides, simulator, a)
+	if decides != nil && len(profiles) > 0 {
+		h.metrics.registry.MustRegister(newDrift(set, profiles, decides.Nodes))
+	}
+	return h, nil
 }
 
 func readProfiles(files []string) (all []simulate.Profile, err error) {
