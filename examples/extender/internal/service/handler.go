@@ -117,7 +117,7 @@ func (h *handler) enter(w http.ResponseWriter, r *http.Request, path string, g *
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, newProblem(http.StatusUnsupportedMediaType, "the body must be application/json")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.o.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.maxBody(path)))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -125,5 +125,7 @@ func (h *handler) enter(w http.ResponseWriter, r *http.Request, path string, g *
 	case err != nil:
 		return nil, newProblem(http.StatusBadRequest, "the body did not arrive: "+err.Error())
 	}
-	return serve(r.Context(), body)
+	ctx, cancel := context.WithTimeout(r.Context(), h.o.WriteLimit*9/10) // what comes later cannot be written any more
+	defer cancel()
+	return serve(ctx, body)
 }

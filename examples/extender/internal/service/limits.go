@@ -54,3 +54,12 @@ func (g *gate) mayUse(r *http.Request) *problem {
 	}
 	return newProblem(http.StatusForbidden, "the client's certificate is not of a name that may use the route")
 }
+
+// maxBody is how many bytes a request may have. Admission needs no more than an API server takes (3 MiB), and its route may be
+// open to everybody.
+func (h *handler) maxBody(path string) int64 {
+	if path == "/webhook" {
+		return min(h.o.MaxBody, 4<<20)
+	}
+	return h.o.MaxBody
+}

@@ -26,6 +26,9 @@ func (e *OptionError) Unwrap() error { return e.Err }
 
 // tlsConfig returns how connections are secured, and what keeps the certificate up to date; nil where they are not.
 func (o *Options) tlsConfig() (*tls.Config, *certwatcher.CertWatcher, error) {
+	if err := o.checkClients(); err != nil {
+		return nil, nil, err
+	}
 	if o.CertFile == "" && o.KeyFile == "" {
 		if o.ClientCAFile != "" {
 			return nil, nil, &OptionError{"--client-ca-file", errors.New("needs --cert_file")}
@@ -49,6 +52,18 @@ func (o *Options) tlsConfig() (*tls.Config, *certwatcher.CertWatcher, error) {
 		config.GetConfigForClient = authority.configs(config)
 	}
 	return config, watcher, nil
+}
+
+// checkClients refuses lists of clients that nobody could be on.
+func (o *Options) checkClients() error {
+	for flag, list := range map[string][]string{
+		"--live-clients": o.LiveClients, "--simulation-clients": o.SimulationClients, "--webhook-clients": o.WebhookClients,
+	} {
+		if len(list) > 0 && o.ClientCAFile == "" {
+			return &OptionError{flag, errors.New("needs --client-ca-file")}
+		}
+	}
+	return nil
 }
 
 // authority reads the certificates of those who sign clients' anew when their file has changed.

@@ -188,6 +188,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		"--cert_file":            func(o *Options) { o.CertFile, o.KeyFile = dir+"/none", dir+"/none" },
 		"--tls-min-version":      func(o *Options) { o.CertFile, o.MinTLS = "x", "1.1" },
 		"--device-profiles":      func(o *Options) { o.ProfileFiles = []string{write(t, dir, "p.yaml", []byte("kind: DeviceProfile"))} },
+		"--live-clients":         func(o *Options) { o.LiveClients = []string{"scheduler"} },
 		"--http_bind":            func(o *Options) { o.Listen = "nowhere" },
 		"--metrics-bind-address": func(o *Options) { o.ListenMetrics = "nowhere" },
 	} {
