@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 	"github.com/accelfit/accelfit/simulate"
+	"github.com/accelfit/accelfit/usage"
 )
 
 // ScaleUp is the answer of "whatif scaleup": which node groups to grow for the pending pods.
@@ -37,6 +38,9 @@ type Step struct {
 type NewNode struct {
 	Name string      `json:"name"`
 	Pods []Placement `json:"pods"`
+
+	// Devices are the node's, with what its pods take of them; for pictures, no part of the JSON form.
+	Devices []DeviceRow `json:"-"`
 }
 
 // Unplaced is a pod that has no place, and why.
@@ -162,13 +166,22 @@ func (p *planner) grow(strategy simulate.Strategy) {
 func (w *World) step(s *simulate.PlanStep) Step {
 	out := Step{Group: s.Group, NewNodes: len(s.Nodes), LowerBound: s.LowerBound, Waste: s.Waste, Price: s.Price}
 	for _, n := range s.Nodes {
-		node := NewNode{Name: n.Name, Pods: []Placement{}}
+		node := NewNode{Name: n.Name, Pods: []Placement{}, Devices: w.deviceRows(n.Usage, holders(held(&n)))}
 		for i, pod := range n.Pods {
 			node.Pods = append(node.Pods, Placement{
 				Pod: podName(pod), Node: n.Name, Devices: w.granted(pod, n.Placed[i]), Refused: []Refused{},
 			})
 		}
 		out.Nodes = append(out.Nodes, node)
+	}
+	return out
+}
+
+// held is what the pods hold that a new node is for.
+func held(n *simulate.NewNode) []usage.Holding {
+	out := make([]usage.Holding, len(n.Pods))
+	for i, pod := range n.Pods {
+		out[i] = usage.Holding{Namespace: pod.Namespace, Name: pod.Name, Allocation: n.Placed[i]}
 	}
 	return out
 }

@@ -137,19 +137,24 @@ func (w *World) nodeRow(name string, u *device.NodeUsage) NodeRow {
 		Name: name, Ready: nondevice.Ready(object), Cordoned: object.Spec.Unschedulable,
 		CPU: part(corev1.ResourceCPU), Memory: part(corev1.ResourceMemory),
 		Pods:    Part{fmt.Sprint(taken.Pods), fmt.Sprint(object.Status.Allocatable.Pods().Value())},
-		Devices: make([]DeviceRow, 0, u.Info().Len()),
+		Devices: w.deviceRows(u, holders(w.snapshot.Holdings(name))),
 	}
 	for _, v := range u.Info().Described() {
 		if err := u.Info().Unreadable(v); err != nil && !errors.Is(err, device.ErrNoDescription) {
 			row.Unreadable = append(row.Unreadable, string(v))
 		}
 	}
-	on := holders(w.snapshot.Holdings(name))
+	return row
+}
+
+// deviceRows are the devices of a node; on tells who holds them.
+func (w *World) deviceRows(u *device.NodeUsage, on map[deviceKey][]DevicePod) []DeviceRow {
+	out := make([]DeviceRow, 0, u.Info().Len())
 	for i := range u.Info().Len() {
 		d := u.Info().Device(i)
-		row.Devices = append(row.Devices, deviceRow(d, u.Device(i), on, w.coreUnit(d.Vendor)))
+		out = append(out, deviceRow(d, u.Device(i), on, w.coreUnit(d.Vendor)))
 	}
-	return row
+	return out
 }
 
 // coreUnit is what a vendor counts cores in.

@@ -77,7 +77,7 @@ promised (verify); 2 bad input.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(tableCommand(f), whyCommand(f), placeCommand(f), scaleUpCommand(f))
 	root.AddCommand(capacityCommand(f), fragmentationCommand(f), makeRoomCommand(f), drainCommand(f), verifyCommand(f))
-	root.AddCommand(explainCommand(f), lintCommand(f), diffCommand(f), anonymizeCommand(f), demoCommand(f))
+	root.AddCommand(explainCommand(f), lintCommand(f), diffCommand(f), anonymizeCommand(f), reportCommand(f), demoCommand(f))
 	return root
 }
 

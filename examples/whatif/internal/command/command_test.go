@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,6 +49,28 @@ func TestExitCodes(t *testing.T) {
 		"quirks, admission and policies":    {[]string{"why", "chat", "-f", "-", "--all-quirks", "--no-admission", "--node-policy", "spread"}, cluster, 0, ""},
 		"standard input has no second read": {[]string{"table", "-f", "-", "-f", "-"}, cluster, 0, ""},
 	})
+}
+
+// TestReport writes the page to a file and to standard output.
+func TestReport(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "report.html")
+	cluster := string(demo.Cluster)
+	exitCodes(t, map[string]exit{
+		"to a file":        {[]string{"report", "-f", "-", "-o", file, "--title", "Cards <of> ours"}, cluster, 0, ""},
+		"nowhere":          {[]string{"report", "-f", "-"}, cluster, 2, "give -o FILE"},
+		"no such folder":   {[]string{"report", "-f", "-", "-o", t.TempDir() + "/no/report.html"}, cluster, 2, "no such file"},
+		"without input":    {[]string{"report", "-o", file}, "", 2, "no input"},
+		"unknown argument": {[]string{"report", "-f", "-", "-o", file, "x"}, cluster, 2, "unknown command"},
+	})
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<title>Cards &lt;of&gt; ours</title>", "h100-1", "research/pretrain"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
 }
 
 // TestExitCodesOfQuestions is TestExitCodes for the questions about what is left, and for changes of the input.
