@@ -24,16 +24,18 @@ type choice struct {
 	serving          []score.Ranked            // best first
 	failed, hopeless extenderv1.FailedNodesMap // why the others do not serve; hopeless: neither would they if nothing ran on them
 	counts           map[device.Code][]string  // nodes by what their devices lack
+	judgements       map[Judgement]int         // of the nodes that do not serve
 }
 
 // choose judges every node of a view and takes the best (spec core §10).
 func (s *Scheduler) choose(r *vendors.Request, v view) choice {
-	c := choice{failed: extenderv1.FailedNodesMap{}, hopeless: extenderv1.FailedNodesMap{}, counts: map[device.Code][]string{}}
+	c := choice{failed: extenderv1.FailedNodesMap{}, hopeless: extenderv1.FailedNodesMap{}, counts: map[device.Code][]string{}, judgements: map[Judgement]int{}}
 	var best score.Ranked
 	for i, name := range v.names {
 		u := v.usages[i]
 		if u == nil {
 			c.hopeless[name] = device.NodeUnregistered.String()
+			c.judgements[Judgement{Reason: device.NodeUnregistered}]++
 			continue
 		}
 		fit := s.set.Fit(r, u)
@@ -54,6 +56,7 @@ func (s *Scheduler) choose(r *vendors.Request, v view) choice {
 // refuse enters why a node does not serve.
 func (s *Scheduler) refuse(c *choice, r *vendors.Request, u *device.NodeUsage, why *device.Reasons) {
 	name := u.Info().Name()
+	c.judgements[judgement(why)]++
 	if s.hopeless(r, u.Info(), why) {
 		c.hopeless[name] = why.Detail()
 	} else {

@@ -56,6 +56,7 @@ func (s *Scheduler) filter(ctx context.Context, args *extenderv1.ExtenderArgs) (
 		return in.invalid(pod, err)
 	}
 	c := s.place(r, in.names)
+	s.judged.add(c)
 	if c.node == "" {
 		written, err = s.withdraw(ctx, pod)
 		s.tellRefused(pod, c)

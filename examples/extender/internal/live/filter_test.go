@@ -74,6 +74,9 @@ func TestFilterTellsWhatEvictionCanMend(t *testing.T) {
 	if !maps.Equal(r.FailedNodes, extenderv1.FailedNodesMap{"full": "1/1 CardInsufficientMemory"}) {
 		t.Errorf("what eviction mends: %v", r.FailedNodes)
 	}
+	if n := s.Judged()[Judgement{Vendor: "NVIDIA", Reason: device.CardInsufficientMemory}]; n != 1 {
+		t.Errorf("judged: %v", s.Judged())
+	}
 	want := extenderv1.FailedNodesMap{"broken": "node description malformed", "bare": "node unregistered"}
 	if !maps.Equal(r.FailedAndUnresolvableNodes, want) {
 		t.Errorf("what it does not: %v", r.FailedAndUnresolvableNodes)

@@ -86,6 +86,7 @@ type Scheduler struct {
 	ready      gate
 	handshakes handshakes
 	told       told
+	judged     judged
 }
 
 // New returns a scheduler that talks to a cluster with a client: it reads nodes, pods and resource quotas, patches pods and

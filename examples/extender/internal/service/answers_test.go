@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 )
 
 // TestAnswersAreShort: what a caller sends is not sent back, or logged, at any length.
@@ -34,5 +35,10 @@ func TestWebhookTakesSmallBodies(t *testing.T) {
 func TestLiveCallsAreCounted(t *testing.T) {
 	h := routes(t, &cluster{}, nil)
 	post(t, h, "/filter", names("a", "b"))
-	assert.Contains(t, scrape(t, h), `accelfit_verdicts_total{reason="",route="/filter",vendor="",verdict="taken"} 2`)
+	post(t, h, "/filter", extenderv1.ExtenderArgs{})
+	text := scrape(t, h)
+	assert.Contains(t, text, `accelfit_requests_total{route="/filter",status="200"} 2`)
+	assert.Contains(t, text, `accelfit_errors_total{route="/filter"} 1`)
+	assert.Contains(t, text, `accelfit_live_verdicts_total{reason="",vendor="",verdict="fits"} 2`)
+	assert.Contains(t, text, `accelfit_live_verdicts_total{reason="CardInsufficientMemory",vendor="NVIDIA",verdict="refused"} 3`)
 }

@@ -20,6 +20,7 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
 	"github.com/accelfit/accelfit/device"
+	"github.com/accelfit/accelfit/examples/extender/internal/live"
 	"github.com/accelfit/accelfit/vendors"
 )
 
@@ -77,6 +78,10 @@ func (c *cluster) Bind(_ context.Context, args *extenderv1.ExtenderBindingArgs) 
 }
 
 func (c *cluster) Headroom(namespace string) map[device.Vendor]device.Headroom { return nil }
+
+func (c *cluster) Judged() map[live.Judgement]int {
+	return map[live.Judgement]int{{Fits: true}: 2, {Vendor: "NVIDIA", Reason: device.CardInsufficientMemory}: 3}
+}
 
 func (c *cluster) Nodes() []*corev1.Node {
 	return []*corev1.Node{

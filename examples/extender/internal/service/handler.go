@@ -16,6 +16,7 @@ import (
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/examples/extender/internal/admission"
+	"github.com/accelfit/accelfit/examples/extender/internal/live"
 	"github.com/accelfit/accelfit/examples/extender/internal/simulation"
 )
 
@@ -30,6 +31,9 @@ type Live interface {
 
 	// Headroom is what a namespace may still take, by vendor word; nil: anything.
 	Headroom(namespace string) map[device.Vendor]device.Headroom
+
+	// Judged is how many nodes were judged in which way so far.
+	Judged() map[live.Judgement]int
 
 	// Nodes are the nodes of the cluster as last seen, read-only.
 	Nodes() []*corev1.Node

@@ -73,23 +73,11 @@ func (m *metrics) judged(route string, counts map[simulation.Count]int) {
 	}
 }
 
-// filtered counts what came of a live call. Why nodes fail, and of which vendor, it tells in words only.
+// filtered counts live calls that ended in an error.
 func (m *metrics) filtered(r *extenderv1.ExtenderFilterResult) {
-	const route = "/filter"
 	if r.Error != "" {
-		m.errors.WithLabelValues(route).Inc()
-		return
+		m.errors.WithLabelValues("/filter").Inc()
 	}
-	taken := 0
-	switch {
-	case r.NodeNames != nil:
-		taken = len(*r.NodeNames)
-	case r.Nodes != nil:
-		taken = len(r.Nodes.Items)
-	}
-	m.judged(route, map[simulation.Count]int{
-		{Code: "taken"}: taken, {Code: simulation.NoRoom}: len(r.FailedNodes), {Code: "unresolvable"}: len(r.FailedAndUnresolvableNodes),
-	})
 }
 
 func (m *metrics) bound(r *extenderv1.ExtenderBindingResult) {

@@ -81,6 +81,9 @@ func (s *Service) handler(set *vendors.Set, decides Live) (*handler, error) {
 		a.Headroom = func(namespace string) map[device.Vendor]device.Headroom { return decides.Headroom(namespace) }
 	}
 	h := newHandler(s.Options, decides, simulator, a)
+	if decides != nil {
+		h.metrics.registry.MustRegister(newVerdicts(decides.Judged))
+	}
 	if decides != nil && len(profiles) > 0 {
 		h.metrics.registry.MustRegister(newDrift(set, profiles, decides.Nodes))
 	}
