@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
+	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/examples/extender/internal/simulation"
 	"github.com/accelfit/accelfit/simulate"
 	"github.com/accelfit/accelfit/vendors"
@@ -309,4 +310,59 @@ func TestSameBodySameAnswer(t *testing.T) {
 			assert.Zero(t, nodes+lists)
 		}
 	}
+}
+
+// TestEveryVendor: a node of every vendor's devices serves a pod that asks for one of them, and not one that asks for a thousand.
+func TestEveryVendor(t *testing.T) {
+	set, s := vendors.Default(), simulator(t)
+	seen := map[device.Vendor]bool{}
+	for _, model := range vendors.Models() {
+		b := set.Backend(model.Vendor)
+		if b == nil || seen[model.Vendor] {
+			continue
+		}
+		seen[model.Vendor] = true
+		n := described(t, b, &model)
+		for _, test := range []struct {
+			count string
+			code  simulation.Code
+		}{{"1", simulation.Fits}, {"1000", simulation.NoRoom}} {
+			p := pod("p", "1")
+			p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceName(b.Names().Count): resource.MustParse(test.count)}
+			v := answer(t, s, asks(p, n)).Verdicts[0]
+			assert.Equal(t, test.code, v.Code, "%s %s of %s: %s", test.count, b.Names().Count, model.Name, v.Text)
+		}
+	}
+	assert.Greater(t, len(seen), 10)
+}
+
+// TestMalformedStaysMalformed: a profile speaks for nodes that say nothing, not for those that cannot be understood.
+func TestMalformedStaysMalformed(t *testing.T) {
+	malformed := node("malformed", 1, 11441)
+	malformed.Annotations[registration] = "[{"
+	v := answer(t, simulator(t), asks(pod("p", "6000"), malformed).with("profile", "two-l4")).Verdicts[0]
+	assert.Equal(t, simulation.MalformedDescription, v.Code)
+}
+
+// described is a node with eight devices of a model, on two NUMA nodes where the vendor tells of them.
+func described(t *testing.T, b device.Backend, model *device.Model) *corev1.Node {
+	t.Helper()
+	var err error
+	for _, perNUMA := range []int{4, 8} {
+		devices := make([]device.DeviceInfo, 8)
+		for i := range devices {
+			id := fmt.Sprint("d", i)
+			if named, ok := b.(device.Identifier); ok {
+				id = named.DeviceID("n", i)
+			}
+			devices[i] = model.Device(id, i)
+			devices[i].NUMA = i / perNUMA
+		}
+		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
+		if err = b.Describe(n, devices); err == nil {
+			return n
+		}
+	}
+	t.Fatal(err)
+	return nil
 }
