@@ -101,16 +101,7 @@ kind: Node
 metadata: {name: node-%04d, annotations: {testbed.accelfit.dev/devices: "[{model: NVIDIA L4, count: 8}]"}}
 `, i)
 	}
-	objects, err := testbed.ReadObjects([]byte(text.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	deleteAtEnd(t, c)
-	nodes, err := c.CreateNodes(t.Context(), objects.Nodes...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return nodes
+	return createAll(t, c, text.String())
 }
 
 func filterOnce(t *testing.T, e *extender, route string, body []byte) {

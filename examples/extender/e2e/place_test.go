@@ -38,7 +38,7 @@ func (f *tlsFiles) config(t *testing.T) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool, Certificates: []tls.Certificate{pair}}
 }
 
-// createNodes creates ten nodes of four vendors, and deletes everything when the test is over.
+// createNodes creates ten nodes of four vendors.
 func createNodes(t *testing.T, c *testbed.Cluster) []*corev1.Node {
 	t.Helper()
 	var text strings.Builder
@@ -54,7 +54,13 @@ metadata: {name: node-%d, annotations: {testbed.accelfit.dev/devices: "[{%s}]"}}
 status: {allocatable: {cpu: "96", memory: 512Gi, pods: "110"}}
 `, i, devices)
 	}
-	objects, err := testbed.ReadObjects([]byte(text.String()))
+	return createAll(t, c, text.String())
+}
+
+// createAll creates the nodes of a text, and deletes everything when the test is over.
+func createAll(t *testing.T, c *testbed.Cluster, text string) []*corev1.Node {
+	t.Helper()
+	objects, err := testbed.ReadObjects([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
