@@ -3,6 +3,7 @@ package device_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -184,6 +185,27 @@ func TestQuirks(t *testing.T) {
 	some := device.SidecarIsInit | device.QuotaByRequest
 	if !some.Has(device.QuotaByRequest) || some.Has(device.LastNUMARun) || some.Has(device.AllQuirks) || !device.AllQuirks.Has(some) {
 		t.Errorf("%b", some)
+	}
+}
+
+// TestQuirkNames: every quirk is found by its name.
+func TestQuirkNames(t *testing.T) {
+	var all device.Quirks
+	for name := range strings.SplitSeq(device.AllQuirks.String(), "|") {
+		q, err := device.ParseQuirk(name)
+		if err != nil || q.String() != name || all.Has(q) {
+			t.Errorf("%s: %s, %v", name, q, err)
+		}
+		all |= q
+	}
+	if every, err := device.ParseQuirk("AllQuirks"); err != nil || all != device.AllQuirks || every != all {
+		t.Errorf("%s, %v", all, err)
+	}
+	if q, _ := device.ParseQuirk("EnflameByPercent"); q != device.EnflameByPercent {
+		t.Errorf("%s", q)
+	}
+	if _, err := device.ParseQuirk("LastNumaRun"); err == nil || !strings.Contains(err.Error(), "LastNUMARun") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,5 +1,11 @@
 package device
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Quirks turns behaviour of the reference (HAMi v2.10) back on where accelfit deviates from it in a way that decides
 // whether a pod fits, in situations that real clusters have. Beside an unpatched scheduler a caller turns on AllQuirks to
 // predict it exactly; the zero value decides what is right. docs/deviations.md describes each.
@@ -33,6 +39,38 @@ const (
 	// AllQuirks is every quirk.
 	AllQuirks = SidecarIsInit | LastNUMARun | QuotaByRequest | MIGSlotsUnchecked | QuotaAtAdmission | OneCardOfMetaX | WholeCardIs48GiB | EnflameByPercent
 )
+
+// quirkNames are the names of the constants, in the order of their bits.
+func quirkNames() []string {
+	return []string{
+		"SidecarIsInit", "LastNUMARun", "QuotaByRequest", "MIGSlotsUnchecked",
+		"QuotaAtAdmission", "OneCardOfMetaX", "WholeCardIs48GiB", "EnflameByPercent",
+	}
+}
+
+// ParseQuirk finds a quirk by the name of its constant, as configurations have it; AllQuirks is one of them. The error lists the
+// names that there are.
+func ParseQuirk(name string) (Quirks, error) {
+	if name == "AllQuirks" {
+		return AllQuirks, nil
+	}
+	i := slices.Index(quirkNames(), name)
+	if i < 0 {
+		return 0, fmt.Errorf("quirk %q: want one of %s, AllQuirks", name, strings.Join(quirkNames(), ", "))
+	}
+	return 1 << i, nil
+}
+
+// String is the names of the quirks that are on, joined by |.
+func (q Quirks) String() string {
+	var on []string
+	for i, name := range quirkNames() {
+		if q.Has(1 << i) {
+			on = append(on, name)
+		}
+	}
+	return strings.Join(on, "|")
+}
 
 // Has says whether all of the given quirks are on.
 func (q Quirks) Has(f Quirks) bool { return q&f == f }

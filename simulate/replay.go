@@ -23,6 +23,9 @@ type Replayed struct {
 	Holdings []usage.Holding // of the pods that hold devices: first those that are on record, by key, then the others as they were placed
 	Unplaced []*corev1.Pod   // pods there is no room for; the vendors they ask for give no more devices on the node
 	Problems []device.Problem
+
+	from *replay
+	tail tail
 }
 
 // Replay tells what pods hold that a host has put on a node, some of which may be there in its imagination only. It is a pure
@@ -37,13 +40,10 @@ type Replayed struct {
 // The pods are neither changed nor kept; nil entries hold nothing. Cost: one reading of the annotations of each pod that is on
 // record, one fit for each other pod with devices, thrice that where pods do not fit.
 func Replay(set *vendors.Set, info *device.NodeInfo, pods []*corev1.Pod, o ReplayOptions) Replayed {
-	r := &replay{set: set, info: info, recorded: map[string]bool{}}
+	r := &replay{set: set, info: info, held: o.Held, recorded: map[string]bool{}}
 	parser := set.Parser()
 	for _, pod := range pods {
-		if pod == nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
-			continue
-		}
-		if r.onRecord(pod, o.Held) {
+		if pod == nil || ended(pod) || r.onRecord(pod) {
 			continue
 		}
 		request, err := parser.Request(pod)
@@ -58,10 +58,15 @@ func Replay(set *vendors.Set, info *device.NodeInfo, pods []*corev1.Pod, o Repla
 	return r.place()
 }
 
+func ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
 // replay is a Replay at work.
 type replay struct {
 	set      *vendors.Set
 	info     *device.NodeInfo
+	held     func(*corev1.Pod) (usage.Holding, bool)
 	recorded map[string]bool // keys of holdings
 	holdings []usage.Holding // on record
 	others   []guest
@@ -76,35 +81,37 @@ type guest struct {
 }
 
 // onRecord notes what a pod is known to hold, and says whether that is known.
-func (r *replay) onRecord(pod *corev1.Pod, held func(*corev1.Pod) (usage.Holding, bool)) bool {
-	h, ok := usage.Holding{}, false
-	if held != nil {
-		h, ok = held(pod)
-	}
+func (r *replay) onRecord(pod *corev1.Pod) bool {
+	h, ok, problems := r.record(pod)
 	if !ok {
-		h, ok = r.read(pod)
-	}
-	if !ok || r.recorded[h.Key()] {
 		return false
 	}
 	r.recorded[h.Key()] = true
 	r.holdings = append(r.holdings, h)
+	r.problems = append(r.problems, problems...)
 	return true
+}
+
+// record is what a pod is known to hold; of several with one key only the first is known.
+func (r *replay) record(pod *corev1.Pod) (h usage.Holding, ok bool, problems []device.Problem) {
+	if r.held != nil {
+		h, ok = r.held(pod)
+	}
+	if !ok {
+		h, ok, problems = r.read(pod)
+	}
+	return h, ok && !r.recorded[h.Key()], problems
 }
 
 // read is what a pod holds on the node by its annotations. A pod that was given devices of which the node has none is a copy
 // of one that is elsewhere.
-func (r *replay) read(pod *corev1.Pod) (usage.Holding, bool) {
+func (r *replay) read(pod *corev1.Pod) (usage.Holding, bool, []device.Problem) {
 	name := r.info.Name()
 	if pod.Spec.NodeName != name || pod.Annotations[device.AnnotationNode] != name {
-		return usage.Holding{}, false
+		return usage.Holding{}, false, nil
 	}
 	h, ok, problems := usage.Read(r.set, pod)
-	if !ok || !r.has(&h) {
-		return usage.Holding{}, false
-	}
-	r.problems = append(r.problems, problems...)
-	return h, true
+	return h, ok && r.has(&h), problems
 }
 
 func (r *replay) has(h *usage.Holding) bool {
@@ -116,16 +123,21 @@ func (r *replay) has(h *usage.Holding) bool {
 // place places the pods that are not on record, in the first order in which all find room, else in the one that leaves the
 // fewest out.
 func (r *replay) place() (best Replayed) {
-	for i, order := range [][]guest{r.descending(), r.ascending(), r.others} {
+	descending := r.descending()
+	for i, order := range [][]guest{descending, reversed(descending), r.others} {
 		next := r.inOrder(order)
 		if i == 0 || len(next.Unplaced) < len(best.Unplaced) {
 			best = next
+			best.tail = tail{closed: true}
 		}
 		if len(best.Unplaced) == 0 {
+			if i == 0 {
+				best.tail = tailOf(descending)
+			}
 			break
 		}
 	}
-	best.Problems = r.problems
+	best.Problems, best.from = r.problems, r
 	if len(best.Unplaced) > 0 {
 		best.Usage = r.closed(best.Usage, best.Unplaced)
 	}
@@ -141,8 +153,8 @@ func (r *replay) descending() []guest {
 	return out
 }
 
-func (r *replay) ascending() []guest {
-	out := r.descending()
+func reversed(guests []guest) []guest {
+	out := slices.Clone(guests)
 	slices.Reverse(out)
 	return out
 }

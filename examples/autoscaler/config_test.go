@@ -1,34 +1,60 @@
 package autoscaler_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
 	kubeschedulerconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 
 	"github.com/accelfit/accelfit/examples/autoscaler"
-	"github.com/accelfit/accelfit/vendors"
+	"github.com/accelfit/accelfit/examples/schedulerplugin"
 )
 
-// TestSchedulerConfig: the scheduler's own decoder takes the configuration, and finds in it what was meant.
-func TestSchedulerConfig(t *testing.T) {
-	set := vendors.Default()
-	text, err := autoscaler.SchedulerConfig(set, "Accelfit", map[string]any{"nodePolicy": "spread"})
+// profile is the profile that the scheduler's own decoder finds in a configuration.
+func profile(t testing.TB, args schedulerplugin.Args) kubeschedulerconfig.KubeSchedulerProfile {
+	t.Helper()
+	text, err := autoscaler.SchedulerConfig(args)
 	require.NoError(t, err)
 	object, _, err := scheme.Codecs.UniversalDecoder().Decode(text, nil, nil)
 	require.NoError(t, err, string(text))
-	profile := object.(*kubeschedulerconfig.KubeSchedulerConfiguration).Profiles[0]
-	assert.Contains(t, profile.Plugins.MultiPoint.Enabled, kubeschedulerconfig.Plugin{Name: "Accelfit"})
-	assert.Equal(t, "Accelfit", profile.Plugins.Filter.Enabled[0].Name, "goes first")
-	args := map[string]any{}
-	for _, c := range profile.PluginConfig {
-		args[c.Name] = c.Args
-	}
-	assert.Equal(t, set.ManagedResources(), args["NodeResourcesFit"].(*kubeschedulerconfig.NodeResourcesFitArgs).IgnoredResources)
-	assert.Contains(t, args, "Accelfit")
+	return object.(*kubeschedulerconfig.KubeSchedulerConfiguration).Profiles[0]
+}
 
-	_, err = autoscaler.SchedulerConfig(set, "Accelfit", func() {})
-	assert.ErrorContains(t, err, "arguments of Accelfit")
+// argsOf are the arguments of a plugin.
+func argsOf(profile kubeschedulerconfig.KubeSchedulerProfile, plugin string) runtime.Object {
+	for _, c := range profile.PluginConfig {
+		if c.Name == plugin {
+			return c.Args
+		}
+	}
+	return nil
+}
+
+// TestSchedulerConfig: the scheduler's own decoder takes the configuration, and finds in it what was meant.
+func TestSchedulerConfig(t *testing.T) {
+	args := schedulerplugin.Args{NodePolicy: "spread", IgnoredResources: []string{"amd.com/gpu"}}
+	p := profile(t, args)
+	assert.Contains(t, p.Plugins.MultiPoint.Enabled, kubeschedulerconfig.Plugin{Name: schedulerplugin.Name})
+	assert.Equal(t, schedulerplugin.Name, p.Plugins.Filter.Enabled[0].Name, "goes first")
+	set, err := args.Set()
+	require.NoError(t, err)
+	assert.Equal(t, set.ManagedResources(), argsOf(p, "NodeResourcesFit").(*kubeschedulerconfig.NodeResourcesFitArgs).IgnoredResources)
+	assert.NotContains(t, set.ManagedResources(), "amd.com/gpu", "somebody else decides")
+	decoded, err := schedulerplugin.DecodeArgs(argsOf(p, schedulerplugin.Name))
+	require.NoError(t, err)
+	assert.Equal(t, args, decoded)
+
+	for field, bad := range map[string]schedulerplugin.Args{
+		"nodePolicy":   {NodePolicy: "best"},
+		"deviceConfig": {DeviceConfig: json.RawMessage(`{`)},
+	} {
+		_, err := autoscaler.SchedulerConfig(bad)
+		var wrong *schedulerplugin.ArgsError
+		require.ErrorAs(t, err, &wrong)
+		assert.Equal(t, field, wrong.Field)
+	}
 }

@@ -7,7 +7,7 @@
 //     they will have;
 //   - [EquivalenceKey]: pods that ask for different devices are not tried as one;
 //   - [Demand]: the order in which pods are best packed;
-//   - [SchedulerConfig]: the configuration of the scheduler framework inside the autoscaler.
+//   - [SchedulerConfig]: the configuration of the scheduler framework inside the autoscaler, with the plugin.
 //
 // Package remote is for forks that ask extenders over HTTP instead of compiling the plugin in.
 //

@@ -4,9 +4,11 @@ go 1.26.0
 
 require (
 	github.com/accelfit/accelfit v0.0.0
+	github.com/accelfit/accelfit/examples/schedulerplugin v0.0.0
 	github.com/stretchr/testify v1.11.1
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
+	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0
 	k8s.io/kube-scheduler v0.37.2
 	k8s.io/kubernetes v1.37.2
@@ -15,6 +17,7 @@ require (
 
 require (
 	cel.dev/expr v0.25.1 // indirect
+	github.com/accelfit/accelfit/examples/nodelock v0.0.0 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect
@@ -77,7 +80,6 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
 	k8s.io/apiserver v0.37.2 // indirect
-	k8s.io/client-go v0.37.2 // indirect
 	k8s.io/cloud-provider v0.0.0 // indirect
 	k8s.io/component-base v0.37.2 // indirect
 	k8s.io/component-helpers v0.37.2 // indirect
@@ -93,6 +95,10 @@ require (
 )
 
 replace github.com/accelfit/accelfit => ../..
+
+replace github.com/accelfit/accelfit/examples/nodelock => ../nodelock
+
+replace github.com/accelfit/accelfit/examples/schedulerplugin => ../schedulerplugin
 
 replace (
 	k8s.io/api => k8s.io/api v0.37.2
