@@ -15,7 +15,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-	pages "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -63,19 +62,9 @@ func open(t *testing.T, report []byte, width, height int64) *browser {
 	b := &browser{t: t, ctx: ctx}
 	chromedp.ListenTarget(ctx, b.listen)
 	b.do(network.Enable(), log.Enable(), chromedp.EmulateViewport(width, height),
-		emulation.SetFocusEmulationEnabled(true), watchTasks(),
+		emulation.SetFocusEmulationEnabled(true),
 		chromedp.Navigate((&url.URL{Scheme: "file", Path: path}).String()))
 	return b
-}
-
-// watchTasks makes the page note the longest task of its main thread, in milliseconds.
-func watchTasks() chromedp.Action {
-	return chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := pages.AddScriptToEvaluateOnNewDocument(`window.longest = 0;
-			new PerformanceObserver((l) => { for (const e of l.getEntries()) window.longest = Math.max(window.longest, e.duration); })
-				.observe({type: "longtask", buffered: true});`).Do(ctx)
-		return err
-	})
 }
 
 func (b *browser) listen(event any) {
