@@ -138,7 +138,8 @@ func (w *World) addPending(out *Report, plan *ScaleUp) error {
 			if err != nil {
 				return err
 			}
-			p.Why, p.Asks, p.Nodes = strings.TrimPrefix(y.Summary, name+" "), y.Asks, y.reasons()
+			alone, _, _ := strings.Cut(strings.TrimPrefix(y.Summary, name+" "), whereAlone)
+			p.Why, p.Asks, p.Nodes = strings.TrimSuffix(alone, ".")+".", y.Asks, y.reasons()
 		} else {
 			a := w.ask(pod)
 			if a.invalid == nil {

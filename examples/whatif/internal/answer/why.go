@@ -211,8 +211,11 @@ func (y *Why) sentence() string {
 	if y.RunsOn != "" {
 		return s + "; it is on " + y.RunsOn + ", and what it holds there does not count against it."
 	}
-	return s + "; it would go to " + y.Best + "."
+	return s + whereAlone + y.Best + "."
 }
+
+// whereAlone begins the part of a sentence that says where a pod would go if no other were waiting.
+const whereAlone = "; it would go to "
 
 // counts groups the nodes by why they do not serve, most frequent first.
 func (y *Why) counts() string {
