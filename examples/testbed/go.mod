@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/accelfit/accelfit v0.0.0
+	github.com/accelfit/accelfit/examples/nodelock v0.0.0
 	github.com/spf13/cobra v1.10.2
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
@@ -164,6 +165,8 @@ tool (
 )
 
 replace github.com/accelfit/accelfit => ../..
+
+replace github.com/accelfit/accelfit/examples/nodelock => ../nodelock
 
 replace (
 	k8s.io/api => k8s.io/api v0.37.2

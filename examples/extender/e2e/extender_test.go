@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -10,17 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/accelfit/accelfit/device"
-	"github.com/accelfit/accelfit/examples/nodelock"
 	"github.com/accelfit/accelfit/examples/testbed/testbed"
 	"github.com/accelfit/accelfit/vendors"
 )
@@ -64,12 +59,8 @@ func startExtender(t *testing.T, c *testbed.Cluster, files *tlsFiles, args ...st
 
 func (e *extender) start() {
 	e.t.Helper()
-	path, err := binary()
-	if err != nil {
-		e.t.Fatal(err)
-	}
 	e.log = &bytes.Buffer{}
-	e.process = exec.Command(path, e.args...)
+	e.process = exec.Command(program.Path(e.t), e.args...)
 	e.process.Stdout, e.process.Stderr = e.log, e.log
 	e.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := e.process.Start(); err != nil {
@@ -135,47 +126,6 @@ extenders: [{urlPrefix: "%s://%s", filterVerb: filter, prioritizeVerb: prioritiz
 			e.t.Error(err)
 		}
 	})
-}
-
-// agents do what the node agents of all vendors do: they give the lock of a node back once the pod that holds it is bound.
-func agents(t *testing.T, c *testbed.Cluster) {
-	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for ctx.Err() == nil {
-			pods, err := c.Client().CoreV1().Pods("").List(ctx, metav1.ListOptions{})
-			for i := range pods.Items {
-				if err == nil {
-					err = allocate(ctx, c, &pods.Items[i])
-				}
-			}
-			if err != nil && ctx.Err() == nil {
-				t.Errorf("node agent: %v", err)
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		wg.Wait()
-	})
-}
-
-func allocate(ctx context.Context, c *testbed.Cluster, pod *corev1.Pod) error {
-	if pod.Spec.NodeName == "" || pod.Annotations[device.AnnotationBindPhase] != device.BindAllocating {
-		return nil
-	}
-	keys, err := nodelock.Keys(vendors.Default(), pod)
-	if err != nil {
-		return err
-	}
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, device.AnnotationBindPhase, device.BindSuccess)
-	_, err = c.Client().CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	if err != nil {
-		return err
-	}
-	locks := &nodelock.Locker{Client: c.Client().CoreV1()}
-	return locks.Release(ctx, pod.Spec.NodeName, pod, keys)
 }
 
 // report has the node agents answer the handshakes, as they do every half minute.

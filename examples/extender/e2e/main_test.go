@@ -5,9 +5,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -17,28 +14,13 @@ import (
 
 var bed testbed.Shared
 
-// binary builds the extender, the first time that a test asks for it.
-var binary = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(binaries, "extender")
-	out, err := exec.Command("go", "build", "-o", path, "..").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w: %s", err, out)
-	}
-	return path, nil
-})
-
-// binaries is where the extender is built.
-var binaries string
+// program is the extender.
+var program = testbed.Program{Name: "extender", Dir: ".."}
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	var err error
-	if binaries, err = os.MkdirTemp("", "extender-e2e-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(binaries)
+	defer program.Remove()
 	code := bed.Run(m)
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)

@@ -19,7 +19,6 @@ import (
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/examples/testbed/testbed"
 	"github.com/accelfit/accelfit/simulate"
-	"github.com/accelfit/accelfit/usage"
 	"github.com/accelfit/accelfit/vendors"
 )
 
@@ -119,7 +118,7 @@ func TestPlacesAsForetold(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := bed.Cluster(t)
 			nodes := createNodes(t, c)
-			agents(t, c)
+			c.Agents(t)
 			var files *tlsFiles
 			if test.secure {
 				files = newTLSFiles(t, c)
@@ -134,7 +133,7 @@ func TestPlacesAsForetold(t *testing.T) {
 			for _, pod := range podsOf(test.name, 100) {
 				placeOne(t, c, snapshot, pod)
 			}
-			wantWithinCapacity(t, c, 100)
+			c.WantHolders(t, "e2e", 100)
 			if test.secure {
 				wantStrangersRefused(t, e)
 			}
@@ -171,42 +170,6 @@ func placeOne(t *testing.T, c *testbed.Cluster, snapshot *simulate.Snapshot, pod
 	}
 }
 
-// wantWithinCapacity checks that so many pods hold devices of the nodes they are bound to, and none more than there is.
-func wantWithinCapacity(t *testing.T, c *testbed.Cluster, pods int) {
-	t.Helper()
-	set := vendors.Default()
-	nodes, err := c.Client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := c.Client().CoreV1().Pods("e2e").List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ledger usage.Ledger
-	for i := range list.Items {
-		pod := &list.Items[i]
-		h, ok, problems := usage.Read(set, pod)
-		if !ok || len(problems) > 0 || h.Node != pod.Spec.NodeName || len(h.Allocation.Devices) == 0 {
-			t.Errorf("pod %s on %s: holds %v of %s, %v", pod.Name, pod.Spec.NodeName, ok, h.Node, problems)
-			continue
-		}
-		ledger = ledger.Replace(h)
-	}
-	if ledger.Len() != pods {
-		t.Errorf("%d pods hold devices, want %d", ledger.Len(), pods)
-	}
-	for i := range nodes.Items {
-		u := ledger.Node(set.Inventory(&nodes.Items[i]))
-		for at := range u.Devices() {
-			has, taken := u.Info().Device(at), u.Device(at)
-			if taken.Slots > has.Slots || taken.Memory > has.Memory || taken.Cores > has.Cores {
-				t.Errorf("%s %s is given out beyond what it has: %+v of %+v", nodes.Items[i].Name, has.ID, *taken, *has)
-			}
-		}
-	}
-}
-
 // wantStrangersRefused checks that who has no certificate is not heard.
 func wantStrangersRefused(t *testing.T, e *extender) {
 	t.Helper()
@@ -226,7 +189,7 @@ func wantStrangersRefused(t *testing.T, e *extender) {
 func TestKilledExtenderLosesNothing(t *testing.T) {
 	c := bed.Cluster(t)
 	createNodes(t, c)
-	agents(t, c)
+	c.Agents(t)
 	e := startExtender(t, c, nil)
 	e.scheduler(c, "killed", true, nil)
 	pods, err := c.CreatePods(t.Context(), podsOf("killed", 100)...)
@@ -244,5 +207,5 @@ func TestKilledExtenderLosesNothing(t *testing.T) {
 	if _, err := c.WaitBound(t.Context(), pods...); err != nil {
 		t.Fatal(err)
 	}
-	wantWithinCapacity(t, c, 100)
+	c.WantHolders(t, "e2e", 100)
 }

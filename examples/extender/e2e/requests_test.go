@@ -135,7 +135,7 @@ func TestSimulationRequests(t *testing.T) {
 func TestHostileRequestsChangeNothing(t *testing.T) {
 	c := bed.Cluster(t)
 	createNodes(t, c)
-	agents(t, c)
+	c.Agents(t)
 	e := startExtender(t, c, nil)
 	e.scheduler(c, "hostile", true, nil)
 	pods, err := c.CreatePods(t.Context(), podsOf("hostile", 10)...)
@@ -167,5 +167,5 @@ func TestHostileRequestsChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Errorf("after it: %v", err)
 	}
-	wantWithinCapacity(t, c, 11)
+	c.WantHolders(t, "e2e", 11)
 }

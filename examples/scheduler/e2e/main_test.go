@@ -5,51 +5,27 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/accelfit/accelfit/device"
-	"github.com/accelfit/accelfit/examples/nodelock"
 	"github.com/accelfit/accelfit/examples/testbed/testbed"
-	"github.com/accelfit/accelfit/usage"
-	"github.com/accelfit/accelfit/vendors"
 )
 
 var bed testbed.Shared
 
-// binaries is where the scheduler is built.
-var binaries string
-
-// binary builds the scheduler, the first time that a test asks for it.
-var binary = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(binaries, "scheduler")
-	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "..").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w: %s", err, out)
-	}
-	return path, nil
-})
+// program is the scheduler.
+var program = testbed.Program{Name: "scheduler", Dir: ".."}
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	var err error
-	if binaries, err = os.MkdirTemp("", "scheduler-e2e-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(binaries)
+	defer program.Remove()
 	code := bed.Run(m)
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
@@ -71,8 +47,6 @@ func start(t *testing.T, c *testbed.Cluster, name, args string) *testbed.Schedul
 // startAs is start for a user; empty: the user that may do what kube-scheduler may.
 func startAs(t *testing.T, c *testbed.Cluster, name, args, user string) *testbed.Scheduler {
 	t.Helper()
-	path, err := binary()
-	require.NoError(t, err)
 	config, err := os.ReadFile("../manifests/config.yaml")
 	require.NoError(t, err)
 	_, profiles, ok := strings.Cut(string(config), "profiles:")
@@ -82,7 +56,7 @@ func startAs(t *testing.T, c *testbed.Cluster, name, args, user string) *testbed
 		"args: {}", "args: "+args,
 		"      filter:\n", "      score:\n        disabled: [{name: '*'}]\n        enabled: [{name: Accelfit}]\n      filter:\n",
 	).Replace("profiles:" + profiles)
-	s, err := c.StartScheduler(t.Context(), testbed.SchedulerOptions{Config: text, Binary: path, User: user})
+	s, err := c.StartScheduler(t.Context(), testbed.SchedulerOptions{Config: text, Binary: program.Path(t), User: user})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Stop() }) // some tests kill it
 	return s
@@ -149,81 +123,4 @@ func podsOf(scheduler string, n int, wishes ...map[corev1.ResourceName]string) (
 		pods = append(pods, podOf(scheduler, fmt.Sprintf("%s-%04d", scheduler, i), wishes[i%len(wishes)]))
 	}
 	return pods
-}
-
-// agents does what the node agents do when the containers of a pod start: they say that it is done, and release the node.
-func agents(t *testing.T, c *testbed.Cluster) {
-	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for ctx.Err() == nil {
-			pods, err := c.Client().CoreV1().Pods("").List(ctx, metav1.ListOptions{})
-			for i := range pods.Items {
-				if err == nil {
-					err = allocate(ctx, c, &pods.Items[i])
-				}
-			}
-			if err != nil && ctx.Err() == nil {
-				t.Errorf("node agent: %v", err)
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		wg.Wait()
-	})
-}
-
-func allocate(ctx context.Context, c *testbed.Cluster, pod *corev1.Pod) error {
-	if pod.Spec.NodeName == "" || pod.Annotations[device.AnnotationBindPhase] != device.BindAllocating {
-		return nil
-	}
-	keys, err := nodelock.Keys(vendors.Default(), pod)
-	if err != nil {
-		return err
-	}
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, device.AnnotationBindPhase, device.BindSuccess)
-	_, err = c.Client().CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	if err != nil {
-		return err
-	}
-	locks := &nodelock.Locker{Client: c.Client().CoreV1()}
-	return locks.Release(ctx, pod.Spec.NodeName, pod, keys)
-}
-
-// wantWithinCapacity checks that so many pods hold devices of the nodes they are bound to, and none more than there is.
-func wantWithinCapacity(t *testing.T, c *testbed.Cluster, pods int) {
-	t.Helper()
-	set := vendors.Default()
-	nodes, err := c.Client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	list, err := c.Client().CoreV1().Pods("e2e").List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	var ledger usage.Ledger
-	for i := range list.Items {
-		pod := &list.Items[i]
-		if pod.Spec.NodeName == "" {
-			continue
-		}
-		h, ok, problems := usage.Read(set, pod)
-		if !ok || len(problems) > 0 || h.Node != pod.Spec.NodeName || len(h.Allocation.Devices) == 0 {
-			t.Errorf("pod %s on %s: holds %v of %s, %v", pod.Name, pod.Spec.NodeName, ok, h.Node, problems)
-			continue
-		}
-		ledger = ledger.Replace(h)
-	}
-	if ledger.Len() != pods {
-		t.Errorf("%d pods hold devices, want %d", ledger.Len(), pods)
-	}
-	for i := range nodes.Items {
-		u := ledger.Node(set.Inventory(&nodes.Items[i]))
-		for at := range u.Devices() {
-			has, taken := u.Info().Device(at), u.Device(at)
-			cores := taken.Cores > has.Cores && has.Mode != device.ModeMIG // the cores of instances are rounded up
-			if taken.Slots > has.Slots || taken.Memory > has.Memory || cores {
-				t.Errorf("%s %s is given out beyond what it has: %+v of %+v", nodes.Items[i].Name, has.ID, *taken, *has)
-			}
-		}
-	}
 }

@@ -55,5 +55,5 @@ func TestRolesSuffice(t *testing.T) {
 	startAs(t, c, "roles", `{}`, "system:serviceaccount:accelfit:accelfit-scheduler")
 	_, err = c.WaitBound(t.Context(), pods...)
 	require.NoError(t, err)
-	wantWithinCapacity(t, c, 1)
+	c.WantHolders(t, "e2e", 1)
 }

@@ -32,7 +32,7 @@ func TestPlacesAsForetold(t *testing.T) {
 	for _, pod := range podsOf("foretold", 200, wishes...) {
 		placeOne(t, c, snapshot, pod)
 	}
-	wantWithinCapacity(t, c, 200)
+	c.WantHolders(t, "e2e", 200)
 }
 
 // placeOne creates a pod, waits until it is bound, and compares with what the snapshot says, which then has it too.
@@ -76,7 +76,7 @@ func TestThousandPodsAtOnce(t *testing.T) {
 	settled(t, c)
 	n := bound(t, c)
 	t.Logf("%d of %d pods are bound", n, len(created))
-	wantWithinCapacity(t, c, n)
+	c.WantHolders(t, "e2e", n)
 	wantNoneFits(t, c)
 }
 
@@ -142,7 +142,7 @@ func wantNoneFits(t *testing.T, c *testbed.Cluster) {
 func TestTwoSchedulersRace(t *testing.T) {
 	c := bed.Cluster(t)
 	createNodes(t, c, "model: NVIDIA L4, count: 1")
-	agents(t, c)
+	c.Agents(t)
 	start(t, c, "left", `{}`)
 	start(t, c, "right", `{}`)
 	whole := map[corev1.ResourceName]string{"nvidia.com/gpu": "1", "nvidia.com/gpumem-percentage": "100"}
@@ -151,7 +151,7 @@ func TestTwoSchedulersRace(t *testing.T) {
 		require.NoError(t, err)
 		settled(t, c)
 		require.Equal(t, 1, bound(t, c), "round %d", round)
-		wantWithinCapacity(t, c, 1)
+		c.WantHolders(t, "e2e", 1)
 		for _, pod := range pods {
 			var now int64
 			require.NoError(t, c.Client().CoreV1().Pods("e2e").Delete(t.Context(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now}))
@@ -163,7 +163,7 @@ func TestTwoSchedulersRace(t *testing.T) {
 func TestDeviceGoesWhileReserved(t *testing.T) {
 	c := bed.Cluster(t)
 	node := createNodes(t, c, "model: NVIDIA L4, count: 1")[0]
-	agents(t, c)
+	c.Agents(t)
 	blocker, err := c.CreatePods(t.Context(), podOf("nobody", "blocker", nil))
 	require.NoError(t, err)
 	locks := &nodelock.Locker{Client: c.Client().CoreV1()}
@@ -181,12 +181,12 @@ func TestDeviceGoesWhileReserved(t *testing.T) {
 	require.NoError(t, err)
 	waitFor(t, c, func(pod *corev1.Pod) bool { return hasCondition(pod, corev1.PodReasonUnschedulable) })
 	assert.Equal(t, 0, bound(t, c), message)
-	wantWithinCapacity(t, c, 0)
+	c.WantHolders(t, "e2e", 0)
 
 	annotate(t, c, node.Name, register, node.Annotations[register])
 	_, err = c.WaitBound(t.Context(), pods...)
 	require.NoError(t, err)
-	wantWithinCapacity(t, c, 1)
+	c.WantHolders(t, "e2e", 1)
 }
 
 // waitFor waits until pod p is so.
@@ -245,5 +245,5 @@ func TestQuota(t *testing.T) {
 	require.NoError(t, c.Client().CoreV1().Pods("e2e").Delete(t.Context(), "first", metav1.DeleteOptions{GracePeriodSeconds: &now}))
 	_, err = c.WaitBound(t.Context(), second...)
 	require.NoError(t, err)
-	wantWithinCapacity(t, c, 1)
+	c.WantHolders(t, "e2e", 1)
 }
