@@ -84,7 +84,7 @@ func TestExitCodesOfAdvice(t *testing.T) {
 		"lint, with --fail":              {[]string{"lint", "-f", "-", "--fail"}, cluster, 1, ""},
 		"lint, warnings only":            {[]string{"lint", "-f", growing, "--fail"}, "", 0, ""},
 		"lint of pods alone":             {[]string{"lint", "-f", "-", "--fail"}, onePod, 0, ""},
-		"lint of nothing":                {[]string{"lint"}, "", 2, "nothing to check"},
+		"lint of nothing":                {[]string{"lint"}, "", 2, "no input"},
 		"lint after changes":             {[]string{"lint", "-f", "-", "--cordon-node", "l4-1"}, cluster, 2, "what was read"},
 		"lint of a missing file":         {[]string{"lint", "--config", "no-such-file"}, "", 2, "no-such-file"},
 		"lint, a bad configuration":      {[]string{"lint", "--config", "-", "--fail"}, "nvidia: {defaultMemory: -1}", 1, ""},
@@ -95,12 +95,13 @@ func TestExitCodesOfAdvice(t *testing.T) {
 		"diff, nothing differs":          {[]string{"diff", growing, growing, "--fail"}, "", 0, ""},
 		"diff of one file":               {[]string{"diff", growing}, "", 2, "two files, or a flag for one side"},
 		"diff with -f":                   {[]string{"diff", growing, later, "-f", growing}, "", 2, "without -f"},
-		"diff, unknown flag":             {[]string{"diff", growing, "--b", "all-quirk"}, "", 2, "all-quirk: whatif has no such flag"},
+		"diff, unknown flag":             {[]string{"diff", growing, "--b", "all-quirk"}, "", 2, "all-quirk: there is no such flag"},
 		"diff, a flag without value":     {[]string{"diff", growing, "--b", "config"}, "", 2, "want config=VALUE"},
 		"diff, a flag of both":           {[]string{"diff", growing, "--b", "output=json"}, "", 2, "both sides or none"},
 		"diff, a bad value":              {[]string{"diff", growing, "--b", "all-quirks=maybe"}, "", 2, "all-quirks"},
 		"diff, a bad policy":             {[]string{"diff", growing, "--b", "node-policy=best"}, "", 2, "--node-policy best"},
 		"diff, an unknown device":        {[]string{"diff", growing, "--b", "fail-device=l4-9/x"}, "", 2, "B: --fail-device l4-9/x"},
+		"diff, a flag of both sides":     {[]string{"diff", growing, later, "--config", "no-such-file"}, "", 2, "no-such-file"},
 		"diff, a flag of the command":    {[]string{"diff", growing, "--profiles", profiles, "--b", "profiles=no-such-file"}, "", 2, "no-such-file"},
 		"diff without nodes":             {[]string{"diff", "-", "--b", "all-quirks"}, onePod, 2, "no nodes"},
 		"anonymize nothing":              {[]string{"anonymize"}, "", 2, "no input"},
@@ -140,5 +141,13 @@ func TestAnonymizedTwice(t *testing.T) {
 	}
 	if first["0"] == first["9"] {
 		t.Error("another seed gives the same names")
+	}
+}
+
+// TestDiffFlags: flags hold for both sides; those of one side are added to them.
+func TestDiffFlags(t *testing.T) {
+	out := answered(t, string(demo.Cluster), "diff", "-", "--cordon-node", "l4-1", "--b", "cordon-node=l4-2")
+	if !strings.HasPrefix(out, "What differs: 1 node changed") || !strings.Contains(out, "\nl4-2  node changed") {
+		t.Errorf("another difference than l4-2:\n%s", out)
 	}
 }

@@ -1,14 +1,12 @@
 package command
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/accelfit/accelfit/examples/whatif/internal/anonymize"
-	"github.com/accelfit/accelfit/examples/whatif/internal/input"
 )
 
 func anonymizeCommand(f *flags) *cobra.Command {
@@ -25,28 +23,25 @@ Kept are amounts, models, modes, resource names, policies, well-known keys of la
 by which ties are settled. The same seed gives the same names. Files for --config, --profiles and --groups are not anonymized.
 Look through the result before you show it to others.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return f.anonymize(seed, names) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.anonymize(cmd.Context(), seed, names) },
 	}
 	c.Flags().Uint64Var(&seed, "seed", 0, "`number` from which the new names follow; 0: they are numbered without gaps")
 	c.Flags().BoolVar(&names, "names", false, "print which name is in whose place instead; keep that to yourself")
 	return c
 }
 
-func (f *flags) anonymize(seed uint64, names bool) error {
+func (f *flags) anonymize(ctx context.Context, seed uint64, names bool) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	if f.changes.Any() {
 		return errAnonymizeChanged
 	}
-	if len(f.files) == 0 {
-		return errNoFile
-	}
 	set, err := f.set()
 	if err != nil {
 		return err
 	}
-	cluster, err := input.Read(f.files, f.terminal.In)
+	cluster, err := f.cluster(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,17 +61,13 @@ func (f *flags) printDump(dump *anonymize.Dump) error {
 	if objects == nil {
 		objects = []any{}
 	}
-	text, err := json.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}, "", "  ")
-	if err == nil && f.output != "json" {
-		text, err = yaml.JSONToYAML(text)
-		if dump.LeftOut > 0 {
-			text = append(fmt.Appendf(nil, "# Left out: %d objects that cannot be read.\n", dump.LeftOut), text...)
-		}
-	} else {
-		text = append(text, '\n')
-	}
+	asYAML := f.output != "json"
+	text, err := encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}, asYAML)
 	if err != nil {
 		return err
+	}
+	if asYAML && dump.LeftOut > 0 {
+		text = append(fmt.Appendf(nil, "# Left out: %d objects that cannot be read.\n", dump.LeftOut), text...)
 	}
 	_, err = f.terminal.Out.Write(text)
 	return err

@@ -37,6 +37,7 @@ func TestExitCodes(t *testing.T) {
 		"a pod given twice":                 {[]string{"place", "chat", "shop/chat", "-f", "-"}, cluster, 2, "given twice"},
 		"why without pod":                   {[]string{"why", "-f", "-"}, cluster, 2, "requires at least 1 arg"},
 		"bad output":                        {[]string{"table", "-f", "-", "-o", "xml"}, cluster, 2, "want table, json or yaml"},
+		"bad colour":                        {[]string{"table", "-f", "-", "--color", "red"}, cluster, 2, "--color red: want auto, always or never"},
 		"bad node policy":                   {[]string{"table", "-f", "-", "--node-policy", "best"}, cluster, 2, "--node-policy best"},
 		"bad device policy":                 {[]string{"table", "-f", "-", "--device-policy", "binpack,best"}, cluster, 2, "--device-policy"},
 		"device policy chain":               {[]string{"table", "-f", "-", "--device-policy", "numa,binpack"}, cluster, 0, ""},

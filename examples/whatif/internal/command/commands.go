@@ -8,8 +8,8 @@ func tableCommand(f *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "table [NODE...]",
 		Short: "Show the devices of nodes and what is taken of them",
-		RunE: func(_ *cobra.Command, nodes []string) error {
-			w, err := f.world()
+		RunE: func(cmd *cobra.Command, nodes []string) error {
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -27,8 +27,8 @@ func whyCommand(f *flags) *cobra.Command {
 		Use:   "why [NAMESPACE/]POD [NODE...]",
 		Short: "Explain of every node and device why it does or does not serve a pod",
 		Args:  cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			w, err := f.world()
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -49,8 +49,8 @@ func placeCommand(f *flags) *cobra.Command {
 		Use:   "place [NAMESPACE/]POD...",
 		Short: "Place pods one after the other and show what would be written on them",
 		Args:  cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, pods []string) error {
-			w, err := f.world()
+		RunE: func(cmd *cobra.Command, pods []string) error {
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -94,11 +94,13 @@ func (a *demoAnswer) ask(w *answer.World) error {
 
 // guide prints the answers one after the other, each under the command it is of. What is wrong with the input is told once.
 func (f *flags) guide(a *demoAnswer) {
-	out, style := f.terminal.Out, f.style()
+	out, style, called := f.terminal.Out, f.style(), nameOf(f.terminal.Program).shown
 	say := func(what, command string) {
-		fmt.Fprintf(out, "\n# %s\n$ whatif %s -f demo.yaml\n\n", what, command)
+		fmt.Fprintln(out)
+		style.Line(out, "# "+what)
+		fmt.Fprintf(out, "$ %s %s -f demo.yaml\n\n", called, command) // one line, to be copied
 	}
-	fmt.Fprintln(out, `# A small cluster. "whatif demo --data > demo.yaml" writes it to a file.`)
+	style.Line(out, fmt.Sprintf(`# A small cluster. "%s demo --data > demo.yaml" writes it to a file.`, called))
 	table, why, place := *a.Table, *a.Why, *a.Place
 	table.Problems, why.Problems, place.Problems = nil, nil, nil
 	say("What do the nodes have, and who holds it?", "table")

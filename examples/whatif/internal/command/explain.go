@@ -12,8 +12,8 @@ func explainCommand(f *flags) *cobra.Command {
 from: a resource, a default of the device configuration, or admission. Then what else decides which devices the pod gets,
 what admission adds, what it is charged and which quotas apply, and which of its annotations nobody reads.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, pods []string) error {
-			w, err := f.world()
+		RunE: func(cmd *cobra.Command, pods []string) error {
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -1,15 +1,13 @@
 package command
 
 import (
-	"encoding/json"
-	"errors"
+	"context"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
-	"sigs.k8s.io/yaml"
 
 	"github.com/accelfit/accelfit/device"
 	"github.com/accelfit/accelfit/examples/whatif/internal/answer"
@@ -21,6 +19,7 @@ import (
 // flags are those that every command has.
 type flags struct {
 	files        []string
+	live         liveFlags
 	config       string
 	output       string
 	nodePolicy   string
@@ -29,6 +28,7 @@ type flags struct {
 	fail         bool
 	noAdmission  bool
 	fullIDs      bool
+	colour       string
 	changes      answer.Changes
 	profiles     []string
 
@@ -40,7 +40,8 @@ type flags struct {
 }
 
 func (f *flags) register(set *pflag.FlagSet) {
-	set.StringArrayVarP(&f.files, "file", "f", nil, "file with nodes, pods and resource quotas, JSON or YAML; - is standard input; repeatable")
+	set.StringArrayVarP(&f.files, "file", "f", nil, "`file` with nodes, pods and resource quotas, JSON or YAML; - is standard input; repeatable; none: a live cluster")
+	f.live.register(set)
 	set.StringVar(&f.config, "config", "", "HAMi device configuration `file`; none: that of HAMi's chart")
 	set.StringVarP(&f.output, "output", "o", "table", "table, json or yaml")
 	set.StringVar(&f.nodePolicy, "node-policy", "", "node policy of pods that name none: binpack or spread (default binpack)")
@@ -57,17 +58,29 @@ func (f *flags) register(set *pflag.FlagSet) {
 	set.BoolVar(&c.ExactModel, "exact-model", false, "models in pods' lists are whole names, not parts of names")
 	set.StringArrayVar(&f.profiles, "profiles", nil, "`file` with device profiles, for node groups and nodes that have registered no devices; repeatable")
 	set.BoolVar(&f.fullIDs, "full-ids", false, "device ids in full")
+	set.StringVar(&f.colour, "color", "auto", "`when` to colour tables: auto (on a terminal without NO_COLOR), always or never")
+}
+
+func outputs() []string { return []string{"table", "json", "yaml"} }
+
+func nodePolicies() []string { return []string{"binpack", "spread"} }
+
+func devicePolicies() []string {
+	return []string{"binpack", "spread", "numa", "mutex", "topology-aware"}
 }
 
 // check refuses values that would otherwise be taken for something else.
 func (f *flags) check() error {
-	if !slices.Contains([]string{"table", "json", "yaml"}, f.output) {
+	if !slices.Contains(outputs(), f.output) {
 		return fmt.Errorf("-o %s: want table, json or yaml", f.output)
 	}
-	if !slices.Contains([]string{"", "binpack", "spread"}, f.nodePolicy) {
+	if !slices.Contains([]string{"auto", "always", "never"}, f.colour) {
+		return fmt.Errorf("--color %s: want auto, always or never", f.colour)
+	}
+	if f.nodePolicy != "" && !slices.Contains(nodePolicies(), f.nodePolicy) {
 		return fmt.Errorf("--node-policy %s: want binpack or spread", f.nodePolicy)
 	}
-	known := []string{"binpack", "spread", "numa", "mutex", "topology-aware"}
+	known := devicePolicies()
 	for word := range strings.SplitSeq(f.devicePolicy, ",") {
 		if f.devicePolicy != "" && !slices.Contains(known, strings.TrimSpace(word)) {
 			return fmt.Errorf("--device-policy %s: want a list of %s", f.devicePolicy, strings.Join(known, ", "))
@@ -76,18 +89,12 @@ func (f *flags) check() error {
 	return nil
 }
 
-var errNoFile = errors.New(`no input: give -f FILE, made by "kubectl get nodes,pods,resourcequotas -A -o json > FILE"; ` +
-	`or try "whatif demo"`)
-
-// world reads the files and makes them ready.
-func (f *flags) world() (*answer.World, error) {
+// world reads the cluster and makes it ready.
+func (f *flags) world(ctx context.Context) (*answer.World, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	if len(f.files) == 0 {
-		return nil, errNoFile
-	}
-	cluster, err := input.Read(f.files, f.terminal.In)
+	cluster, err := f.cluster(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +142,8 @@ func (f *flags) set() (*vendors.Set, error) {
 }
 
 func (f *flags) style() render.Style {
-	return render.Style{Colour: f.terminal.Colour, FullIDs: f.fullIDs}
+	colour := f.colour == "always" || f.colour == "auto" && f.terminal.Colour
+	return render.Style{Colour: colour, FullIDs: f.fullIDs, Width: f.terminal.Width}
 }
 
 // print writes an answer in the form asked for; table writes it for people.
@@ -146,12 +154,7 @@ func (f *flags) print(value any, table func()) error {
 		table()
 		return nil
 	}
-	text, err := json.MarshalIndent(value, "", "  ")
-	if err == nil && f.output == "yaml" {
-		text, err = yaml.JSONToYAML(text)
-	} else {
-		text = append(text, '\n')
-	}
+	text, err := encode(value, f.output == "yaml")
 	if err != nil {
 		return err
 	}

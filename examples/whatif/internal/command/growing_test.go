@@ -2,7 +2,6 @@ package command
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -137,40 +136,5 @@ func TestExitCodesOfProfiles(t *testing.T) {
 			}
 			exits(t, string(in), c.code, c.errs, append(c.args, "-f", growing)...)
 		})
-	}
-}
-
-// TestDocs: docs/profiles.md shows what the tool prints, in the directory of the tool.
-func TestDocs(t *testing.T) {
-	page, err := os.ReadFile(filepath.FromSlash("../../../../docs/profiles.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown, err := os.ReadFile(groups)
-	if err != nil || !strings.Contains(string(page), "```text\n"+string(shown)+"```") {
-		t.Errorf("the page does not show %s: %v", groups, err)
-	}
-	t.Chdir("../..")
-	blocks := strings.Split(string(page), "```console\n")[1:]
-	if len(blocks) < 3 {
-		t.Fatalf("%d blocks of commands, want at least 3", len(blocks))
-	}
-	for _, block := range blocks {
-		block, _, _ = strings.Cut(block, "```")
-		line, shown, _ := strings.Cut(block, "\n")
-		command, found := strings.CutPrefix(line, "$ go run . ")
-		if !found {
-			t.Errorf("not a command line: %s", line)
-			continue
-		}
-		printed, errs, code := run(t, "", strings.Fields(command)...)
-		if code == ExitBadInput {
-			t.Errorf("%s: %s", line, errs)
-		}
-		for part := range strings.SplitSeq(shown, "…\n") {
-			if !strings.Contains(printed, part) {
-				t.Errorf("%s prints:\n%swhich is not:\n%s", line, printed, part)
-			}
-		}
 	}
 }

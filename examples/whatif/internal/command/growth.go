@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -44,15 +45,11 @@ New nodes are healthy and not cordoned, whatever state the sample is in, unless 
 keepHealth and keepCordon. --only-device leaves new nodes as they are. --reserve MiB and --exact-model hold for new nodes
 too; --reserve NODE/ID=MiB only for that device.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return f.scaleUp(&s) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.scaleUp(cmd.Context(), &s) },
 	}
 	f.groupLabelFlag(c)
 	c.Flags().StringVar(&s.groups, "groups", "", "`file` with node groups; - is standard input")
-	var names []string
-	for _, x := range simulate.Strategies() {
-		names = append(names, string(x))
-	}
-	c.Flags().StringVar(&s.strategy, "strategy", string(simulate.LeastWaste), "which group grows first: "+strings.Join(names, ", "))
+	c.Flags().StringVar(&s.strategy, "strategy", string(simulate.LeastWaste), "which group grows first: "+strings.Join(strategyNames(), ", "))
 	c.Flags().BoolVar(&f.noInstanceTypes, "no-instance-types", false, "assume no devices from instance types")
 	c.MarkFlagsMutuallyExclusive("group-label", "groups")
 	return c
@@ -63,12 +60,12 @@ func (f *flags) groupLabelFlag(c *cobra.Command) {
 		strings.Join(answer.DefaultGroupLabels(), ", "))
 }
 
-func (f *flags) scaleUp(s *scaleUpFlags) error {
+func (f *flags) scaleUp(ctx context.Context, s *scaleUpFlags) error {
 	strategy, err := simulate.ParseStrategy(s.strategy)
 	if err != nil {
 		return err
 	}
-	w, err := f.world()
+	w, err := f.world(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,14 +111,14 @@ group, else by labels, else by instance type. Lists every difference: an error w
 warning where there is more, or something else.
 
 Exit codes: 0 no node has less than promised, 1 some have, 2 bad input, or no profile matches a node.`,
-		RunE: func(_ *cobra.Command, nodes []string) error {
+		RunE: func(cmd *cobra.Command, nodes []string) error {
 			switch {
 			case len(f.profiles) == 0:
 				return errNoProfiles
 			case f.changes.Any():
 				return errChanged
 			}
-			w, err := f.world()
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -139,20 +139,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestTerminalTricks checks that texts from the input cannot send control sequences to a terminal.
-func TestTerminalTricks(t *testing.T) {
-	trick := "\x1b]0;x\x07\x1b[2J"
-	node := register(`[{"id":"g` + `\u001b[2J","count":1,"devmem":1,"type":"NVIDIA\u001b[2J","mode":"m\u0007","health":true}]`)
-	for _, args := range [][]string{{"table"}, {"why", "default/p"}, {"place", "default/p"}, {"table", trick}, {"explain-request", "default/p"},
-		{"lint"}, {"anonymize"}, {"anonymize", "--names"}} {
-		pod := `{"kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c\u001b[2J","resources":{"limits":{"nvidia.com/gpu":"1"}}}]}}`
-		out, errs, _ := run(t, node+pod, append(args, "-f", "-")...)
-		if strings.ContainsAny(out+errs, "\x1b\x07") {
-			t.Errorf("%v: control characters in %q", args, out+errs)
-		}
-	}
-}
-
 // FuzzCommand answers and prints any text.
 func FuzzCommand(f *testing.F) {
 	pod := `{"kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","resources":{"limits":{"nvidia.com/gpu":"1"}}}]}}`

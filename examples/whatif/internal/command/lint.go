@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,6 @@ import (
 )
 
 var (
-	errLintNothing = errors.New("nothing to check: give -f, --config, --profiles or --groups FILE")
 	errLintChanged = errors.New("lint checks what was read: --fail-device, --cordon-device, --cordon-node, --only-device, " +
 		"--reserve and --exact-model do not go with it")
 	errAnonymizeChanged = errors.New("anonymize prints what was read: --fail-device, --cordon-device, --cordon-node, --only-device, " +
@@ -24,15 +24,16 @@ func lintCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lint",
 		Short: "List what is wrong with annotations, device configuration, profiles and node groups, and what to do",
-		Long: `Checks the annotations of nodes and pods, quotas, and the files given with --config, --profiles and --groups. An error is
+		Long: `Checks the annotations of nodes and pods, quotas, and the files given with --config, --profiles and --groups. With one of
+these and without -f a live cluster is checked only where --context or --kubeconfig names it. An error is
 something that does not work: a description that cannot be read, a pod that fits nowhere. A warning is something that has no
 effect, or likely another one than was meant: a mistyped annotation, an id or model that no device has, a policy with unknown
 words, an annotation of another vendor than the pod asks for.
 
 Exit codes: 0 checked; 1 there are errors (with --fail); 2 the input cannot be read at all.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			l, err := f.lint(groups)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := f.lint(cmd.Context(), groups)
 			if err != nil {
 				return err
 			}
@@ -47,13 +48,10 @@ Exit codes: 0 checked; 1 there are errors (with --fail); 2 the input cannot be r
 	return c
 }
 
-// lint checks every file that is given.
-func (f *flags) lint(groups string) (*answer.Lint, error) {
-	switch {
-	case f.changes.Any():
+// lint checks every file that is given, and the live cluster where one is chosen or no file is given.
+func (f *flags) lint(ctx context.Context, groups string) (*answer.Lint, error) {
+	if f.changes.Any() {
 		return nil, errLintChanged
-	case len(f.files)+len(f.profiles) == 0 && f.config == "" && groups == "":
-		return nil, errLintNothing
 	}
 	if err := f.check(); err != nil {
 		return nil, err
@@ -72,8 +70,9 @@ func (f *flags) lint(groups string) (*answer.Lint, error) {
 		l.Profiles(&o.Profiles, set, label, text)
 	}
 	var w *answer.World
-	if len(f.files) > 0 {
-		cluster, err := input.Read(f.files, f.terminal.In)
+	others := len(f.profiles) > 0 || f.config != "" || groups != ""
+	if len(f.files) > 0 || f.live.chosen() || !others {
+		cluster, err := f.cluster(ctx)
 		if err != nil {
 			return nil, err
 		}

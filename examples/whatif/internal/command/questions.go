@@ -8,8 +8,8 @@ func capacityCommand(f *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "capacity [[NAMESPACE/]POD...]",
 		Short: "Count how many more pods like these fit, or like each kind of pending ones",
-		RunE: func(_ *cobra.Command, pods []string) error {
-			w, err := f.world()
+		RunE: func(cmd *cobra.Command, pods []string) error {
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -30,8 +30,8 @@ func fragmentationCommand(f *flags) *cobra.Command {
 		Use:   "fragmentation [[NAMESPACE/]POD]",
 		Short: "Show the largest request that still fits on each node: for one whole device, or like a pod's",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, pods []string) error {
-			w, err := f.world()
+		RunE: func(cmd *cobra.Command, pods []string) error {
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -53,8 +53,8 @@ func makeRoomCommand(f *flags) *cobra.Command {
 		Use:   "makeroom [NAMESPACE/]POD",
 		Short: "Find the pods that would have to move so that a pod fits",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, pods []string) error {
-			w, err := f.world()
+		RunE: func(cmd *cobra.Command, pods []string) error {
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -77,8 +77,8 @@ func drainCommand(f *flags) *cobra.Command {
 		Use:   "drain NODE",
 		Short: "Tell whether the pods that hold devices of a node fit elsewhere, and where each goes",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, nodes []string) error {
-			w, err := f.world()
+		RunE: func(cmd *cobra.Command, nodes []string) error {
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}

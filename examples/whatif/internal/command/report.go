@@ -25,11 +25,11 @@ of the input.
 
   whatif demo --data | whatif report -f - -o report.html`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if file == "" {
 				return errNoReport
 			}
-			w, err := f.world()
+			w, err := f.world(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 
 // Capacity writes how many more pods of each kind fit.
 func (s Style) Capacity(w io.Writer, c *answer.Capacity) {
-	paragraph(w, "", c.Summary)
+	s.paragraph(w, "", c.Summary)
 	for i := range c.Kinds {
 		s.kind(w, &c.Kinds[i])
 	}
@@ -19,20 +19,20 @@ func (s Style) Capacity(w io.Writer, c *answer.Capacity) {
 
 func (s Style) kind(w io.Writer, k *answer.KindCapacity) {
 	fmt.Fprintln(w)
-	paragraph(w, "", s.kindLine(k))
+	s.paragraph(w, "", s.kindLine(k))
 	for i := range k.Asks {
-		fmt.Fprintln(w, "  Asks: "+askLine(&k.Asks[i]))
+		s.line(w, "  ", "Asks: "+askLine(&k.Asks[i]))
 	}
 	if len(k.Nodes) > 0 {
 		rows := make([][]string, len(k.Nodes))
 		for i, n := range k.Nodes {
 			rows[i] = []string{n.Node, count(n.Pods, n.Capped), n.Last}
 		}
-		fmt.Fprint(w, indent(grid([]column{{name: "NODE", max: 44}, {name: "MORE", right: true}, {name: "THEN", max: 66}}, rows)))
+		fmt.Fprint(w, s.grid(gap, []column{{name: "NODE", max: 44}, {name: "MORE", right: true}, {name: "THEN", max: 66}}, rows))
 	}
 	if len(k.Refused) > 0 {
 		fmt.Fprintln(w, "  None on:")
-		fmt.Fprint(w, indent(refusals(k.Refused)))
+		fmt.Fprint(w, s.refusals(2*gap, k.Refused))
 	}
 }
 
@@ -62,7 +62,7 @@ func count(n int, capped bool) string {
 
 // Fragmentation writes the largest request that fits on each node.
 func (s Style) Fragmentation(w io.Writer, f *answer.Fragmentation) {
-	paragraph(w, "", f.Summary)
+	s.paragraph(w, "", f.Summary)
 	for i := range f.Vendors {
 		s.fragments(w, &f.Vendors[i])
 	}
@@ -70,7 +70,7 @@ func (s Style) Fragmentation(w io.Writer, f *answer.Fragmentation) {
 }
 
 func (s Style) fragments(w io.Writer, v *answer.VendorFragments) {
-	fmt.Fprintf(w, "\n%s\n", s.paint(bold, v.Vendor))
+	s.title(w, v.Vendor)
 	rows := make([][]string, len(v.Nodes))
 	for i, n := range v.Nodes {
 		row := []string{n.Node, "", "", fmt.Sprintf("%d of %d", n.Devices, n.Have), n.Refused}
@@ -79,26 +79,26 @@ func (s Style) fragments(w io.Writer, v *answer.VendorFragments) {
 		}
 		rows[i] = row
 	}
-	fmt.Fprint(w, indent(grid([]column{
+	fmt.Fprint(w, s.grid(gap, []column{
 		{name: "NODE", max: 44}, {name: "FREE MiB", right: true}, {name: "LARGEST MiB", right: true}, {name: "DEVICES", right: true},
 		{name: "WHY NOT", max: 50},
-	}, rows)))
+	}, rows))
 }
 
 // MakeRoom writes which pods would have to move.
 func (s Style) MakeRoom(w io.Writer, m *answer.MakeRoom) {
-	paragraph(w, "", s.paint(verdict(m.Fits), m.Summary))
+	s.paragraph(w, "", s.paint(verdict(m.Fits), m.Summary))
 	for i := range m.Asks {
-		fmt.Fprintln(w, "Asks: "+askLine(&m.Asks[i]))
+		s.line(w, "", "Asks: "+askLine(&m.Asks[i]))
 	}
 	if m.Fits {
 		placed := answer.Placement{Pod: m.Pod, Node: m.Node, Devices: m.Devices}
 		fmt.Fprintln(w)
-		fmt.Fprint(w, s.placements(append([]answer.Placement{placed}, movedPods(m.Moves)...)))
+		fmt.Fprint(w, s.placements(0, append([]answer.Placement{placed}, movedPods(m.Moves)...)))
 	}
 	if len(m.Refused) > 0 {
 		fmt.Fprintln(w, "\nWhy it does not fit as things are:")
-		fmt.Fprint(w, refusals(m.Refused))
+		fmt.Fprint(w, s.refusals(gap, m.Refused))
 	}
 	s.remarks(w, &m.Remarks)
 }
@@ -113,23 +113,23 @@ func movedPods(moves []answer.Moved) []answer.Placement {
 
 // Drain writes where the pods of a node go.
 func (s Style) Drain(w io.Writer, d *answer.Drain) {
-	paragraph(w, "", s.paint(verdict(d.Fits), d.Summary))
+	s.paragraph(w, "", s.paint(verdict(d.Fits), d.Summary))
 	if len(d.Moves) > 0 {
 		fmt.Fprintln(w)
-		fmt.Fprint(w, s.placements(movedPods(d.Moves)))
+		fmt.Fprint(w, s.placements(0, movedPods(d.Moves)))
 	}
 	for _, p := range d.Stuck {
-		fmt.Fprintf(w, "\nWhy %s goes nowhere:\n", p.Pod)
+		s.nowhere(w, p.Pod)
 		if p.Invalid != "" {
-			paragraph(w, "  ", p.Invalid)
+			s.paragraph(w, "  ", p.Invalid)
 		}
 		if len(p.Refused) > 0 {
-			fmt.Fprint(w, refusals(p.Refused))
+			fmt.Fprint(w, s.refusals(gap, p.Refused))
 		}
 	}
 	if len(d.Stays) > 0 {
 		fmt.Fprintln(w)
-		paragraph(w, "", "With the node go: "+strings.Join(d.Stays, ", ")+".")
+		s.paragraph(w, "", "With the node go: "+strings.Join(d.Stays, ", ")+".")
 	}
 	s.remarks(w, &d.Remarks)
 }

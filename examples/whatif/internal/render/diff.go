@@ -11,19 +11,19 @@ import (
 
 // Diff writes in what two answers differ.
 func (s Style) Diff(w io.Writer, d *answer.Diff) {
-	narrow(w, "", s.paint(sameColour(d.Same), d.Summary))
+	s.narrow(w, "", s.paint(sameColour(d.Same), d.Summary))
 	if d.Same {
 		return
 	}
-	narrow(w, "", "A: "+d.A)
-	narrow(w, "", "B: "+d.B)
+	s.narrow(w, "", "A: "+d.A)
+	s.narrow(w, "", "B: "+d.B)
 	short := s.ids(diffIDs(d))
 	if len(d.Nodes) > 0 {
 		nodes := make([]section, len(d.Nodes))
 		for i := range d.Nodes {
 			nodes[i] = s.diffNode(&d.Nodes[i], short)
 		}
-		fmt.Fprint(w, "\n"+sections(twoSides("DEVICE", 24), nodes))
+		fmt.Fprint(w, "\n"+s.sections(0, twoSides("DEVICE", 24), nodes))
 	}
 	s.diffPods(w, d.Pods, short)
 	if len(d.Quotas) > 0 {
@@ -31,10 +31,10 @@ func (s Style) Diff(w io.Writer, d *answer.Diff) {
 		for i, c := range d.Quotas {
 			rows[i] = []string{c.What, "", orNone(c.A), orNone(c.B)}
 		}
-		fmt.Fprint(w, "\n"+grid(twoSides("QUOTA", 24), rows))
+		fmt.Fprint(w, "\n"+s.grid(0, twoSides("QUOTA", 24), rows))
 	}
-	s.problems(w, "Problems of A alone", d.OnlyA, narrow)
-	s.problems(w, "Problems of B alone", d.OnlyB, narrow)
+	s.problems(w, "Problems of A alone", d.OnlyA, narrowWidth)
+	s.problems(w, "Problems of B alone", d.OnlyB, narrowWidth)
 }
 
 func sameColour(same bool) colour {
@@ -121,7 +121,7 @@ func (s Style) diffPods(w io.Writer, all []answer.PodDiff, short ids) {
 	for i := range pods {
 		pods[i].heading = s.paint(bold, names(like[i])) + "  " + pods[i].heading
 	}
-	fmt.Fprint(w, "\n"+sections(twoSides("NODE", 24), pods))
+	fmt.Fprint(w, "\n"+s.sections(0, twoSides("NODE", 24), pods))
 }
 
 // diffPod is what differs about one pending pod, without its name.

@@ -10,7 +10,7 @@ import (
 
 // Explained writes what a pod really asks for.
 func (s Style) Explained(w io.Writer, x *answer.Explained) {
-	narrow(w, "", s.paint(verdict(x.Valid), x.Summary))
+	s.narrow(w, "", s.paint(verdict(x.Valid), x.Summary))
 	for i := range x.Invalid {
 		s.invalid(w, &x.Invalid[i])
 	}
@@ -35,7 +35,7 @@ func (s Style) Explained(w io.Writer, x *answer.Explained) {
 		s.charge(w, &x.Charges[i])
 	}
 	s.unread(w, x)
-	s.problems(w, "Problems", x.Problems, narrow)
+	s.problems(w, "Problems", x.Problems, narrowWidth)
 }
 
 func (s Style) invalid(w io.Writer, i *answer.Invalid) {
@@ -47,24 +47,25 @@ func (s Style) invalid(w io.Writer, i *answer.Invalid) {
 		where += i.Key + ": " + i.Value + ": "
 	}
 	fmt.Fprintln(w)
-	narrow(w, "  ", where+s.paint(red, i.Why))
+	s.narrow(w, "  ", where+s.paint(red, i.Why))
 	switch {
 	case i.Write == "":
 	case i.Key == "":
-		narrow(w, "  ", "What to do: "+i.Write)
+		s.narrow(w, "  ", "What to do: "+i.Write)
 	default:
-		narrow(w, "  ", "Write instead: "+i.Write)
+		s.narrow(w, "  ", "Write instead: "+i.Write)
 	}
 }
 
 // explainedContainer writes what one container asks for, each amount with what says so.
 func (s Style) explainedContainer(w io.Writer, c *answer.ExplainedAsks) {
 	head := s.paint(bold, c.Container) + s.paint(faint, "  "+classWords[c.Class])
+	fmt.Fprintln(w)
 	if len(c.Asks) == 0 {
-		fmt.Fprintf(w, "\n%s  asks for no device\n", head)
+		s.line(w, "", head+"  asks for no device")
 		return
 	}
-	fmt.Fprintf(w, "\n%s\n", head)
+	s.line(w, "", head)
 	var rows [][]string
 	for i := range c.Asks {
 		a := &c.Asks[i]
@@ -77,7 +78,7 @@ func (s Style) explainedContainer(w io.Writer, c *answer.ExplainedAsks) {
 			rows = append(rows, []string{"  " + memoryEach(&a.Ask), a.MemoryFrom}, []string{"  " + coresEach(a), a.CoresFrom})
 		}
 	}
-	fmt.Fprint(w, indent(grid([]column{{name: "ASKS FOR"}, {name: "SAID BY", max: 66}}, rows)))
+	fmt.Fprint(w, s.grid(gap, []column{{name: "ASKS FOR"}, {name: "SAID BY", max: 66}}, rows))
 }
 
 func coresEach(a *answer.ExplainedAsk) string {
@@ -125,7 +126,7 @@ func (s Style) charge(w io.Writer, c *answer.Charge) {
 		line += "; no quota limits that"
 	}
 	fmt.Fprintln(w)
-	narrow(w, "", line+".")
+	s.narrow(w, "", line+".")
 	for _, q := range c.Quotas {
 		verdict := s.paint(green, "within it")
 		switch {
@@ -136,7 +137,7 @@ func (s Style) charge(w io.Writer, c *answer.Charge) {
 		case c.Shares:
 			verdict = "to be seen once the devices are known"
 		}
-		narrow(w, "  ", fmt.Sprintf("quota %s: %s: %s, of which %d left: %s", q.Name, q.Resource, q.Limit, q.Left, verdict))
+		s.narrow(w, "  ", fmt.Sprintf("quota %s: %s: %s, of which %d left: %s", q.Name, q.Resource, q.Limit, q.Left, verdict))
 	}
 }
 
@@ -160,8 +161,8 @@ func (s Style) unread(w io.Writer, x *answer.Explained) {
 
 // listed writes a table under a heading.
 func (s Style) listed(w io.Writer, heading string, columns []column, rows [][]string) {
-	fmt.Fprintf(w, "\n%s\n", s.paint(bold, heading))
-	fmt.Fprint(w, indent(grid(columns, rows)))
+	s.title(w, heading)
+	fmt.Fprint(w, s.grid(gap, columns, rows))
 }
 
 func orElse(text, otherwise string) string {

@@ -1,164 +1,98 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // column is one column of a grid.
 type column struct {
-	name  string
-	right bool // numbers
-	max   int  // wrap wider cells; 0: never
+	name  string // its header; a grid whose columns have none has no header
+	right bool   // numbers
+	above bool   // of the first column: it stands above the others, said once for rows that have it in common
+	max   int    // wrap wider cells, between words; 0: never. On a terminal it may be more where there is room, and as little as half
 }
 
 // section is rows under a heading of their own.
 type section struct {
 	heading string
 	rows    [][]string
-	below   [][]string // lines to put below each row; may be shorter than rows
+	below   []func(room int) []string // lines to put below each row, of so many cells on a terminal; may be shorter than rows
 }
 
-// mostColumns is the width from which even a cell that is not wrapped is cut: only garbage is that long.
-const mostColumns = 200
+// mostColumns is the width from which a cell is cut: no namespace and name are that long, only garbage is.
+const mostColumns = 320
 
-// grid lays out rows under a header. Columns without any content are left out.
-func grid(columns []column, rows [][]string) string {
-	return sections(columns, []section{{rows: rows}})
+// gap is between columns, and before what stands deeper.
+const gap = 2
+
+// grid lays out rows under a header, each line after inset blanks. Columns without any content are left out.
+func (s Style) grid(inset int, columns []column, rows [][]string) string {
+	return s.sections(inset, columns, []section{{rows: rows}})
 }
 
 // sections lays out the rows of several sections in the same columns, each below its heading, under one header.
-func sections(columns []column, all []section) string {
-	var rows [][]string
-	for _, s := range all {
-		rows = append(rows, s.rows...)
+func (s Style) sections(inset int, columns []column, all []section) string {
+	columns, all = s.withContent(columns, all)
+	if len(columns) == 0 {
+		return s.print(all, nil)
 	}
-	if len(rows) == 0 {
-		return headings(all)
-	}
-	keep := filled(len(columns), rows)
-	t := table.NewWriter()
-	t.SetStyle(plainStyle())
-	t.SetColumnConfigs(configs(columns, keep))
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
-	}
-	t.AppendHeader(pick(names, keep))
-	for _, row := range rows {
-		t.AppendRow(pick(row, keep))
-	}
-	return interleave(strings.Split(t.Render(), "\n"), all, func(row []string) int { return height(pick(row, keep), columns, keep) })
-}
-
-// interleave puts the headings of sections between the lines of their rows. height is how many lines a row takes.
-func interleave(lines []string, all []section, height func(row []string) int) string {
-	var b strings.Builder
-	indent := ""
 	if all[0].heading != "" {
-		indent = "  "
+		inset += gap
 	}
-	take := func(n int) {
-		for _, line := range lines[:n] {
-			b.WriteString(strings.TrimRight(indent+line, " ") + "\n")
-		}
-		lines = lines[n:]
-	}
-	take(1) // the header
-	for _, s := range all {
-		if s.heading != "" {
-			b.WriteString(s.heading + "\n")
-		}
-		for i, row := range s.rows {
-			take(height(row))
-			if i < len(s.below) {
-				for _, line := range s.below[i] {
-					b.WriteString(indent + "  " + line + "\n")
-				}
-			}
-		}
-	}
-	return b.String()
+	return s.print(all, s.fit(inset, columns, rowsOf(all)))
 }
 
-func headings(all []section) string {
-	var b strings.Builder
-	for _, s := range all {
-		if s.heading != "" {
-			b.WriteString(s.heading + "\n")
-		}
+func rowsOf(all []section) (rows [][]string) {
+	for i := range all {
+		rows = append(rows, all[i].rows...)
 	}
-	return b.String()
+	return rows
 }
 
-// height is the number of lines that a row takes.
-func height(row table.Row, columns []column, keep []bool) int {
-	most, at := 1, 0
-	for i, ok := range keep {
-		if !ok {
-			continue
-		}
-		cell := row[at].(string)
-		if columns[i].max > 0 {
-			cell = text.WrapSoft(cell, columns[i].max)
-		}
-		most = max(most, 1+strings.Count(cell, "\n"))
-		at++
-	}
-	return most
-}
-
-func configs(columns []column, keep []bool) []table.ColumnConfig {
-	var out []table.ColumnConfig
-	for i, c := range columns {
-		if !keep[i] {
-			continue
-		}
-		config := table.ColumnConfig{Number: len(out) + 1, WidthMax: c.max, WidthMaxEnforcer: text.WrapSoft}
-		if c.right {
-			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
-		}
-		out = append(out, config)
-	}
-	return out
-}
-
-// pick is the cells of the columns that are kept, those cut that nobody could read.
-func pick(cells []string, keep []bool) table.Row {
-	var out table.Row
-	for i, ok := range keep {
-		if !ok {
-			continue
-		}
-		lines := strings.Split(cells[i], "\n")
-		for k, line := range lines {
-			if text.StringWidthWithoutEscSequences(line) > mostColumns {
-				lines[k] = text.Trim(line, mostColumns) + "…"
-			}
-		}
-		out = append(out, strings.Join(lines, "\n"))
-	}
-	return out
-}
-
-func filled(n int, rows [][]string) []bool {
-	keep := make([]bool, n)
-	for _, row := range rows {
+// withContent is the columns that have any, and the sections with their cells alone, those cut that nobody could read.
+func (s Style) withContent(columns []column, all []section) ([]column, []section) {
+	keep := make([]bool, len(columns))
+	for _, row := range rowsOf(all) {
 		for i, cell := range row {
 			keep[i] = keep[i] || cell != ""
 		}
 	}
-	return keep
+	pick := func(row []string) (out []string) {
+		for i, cell := range row {
+			if keep[i] {
+				out = append(out, s.together(cut(cell)))
+			}
+		}
+		return out
+	}
+	all = slices.Clone(all)
+	for i := range all {
+		rows := make([][]string, len(all[i].rows))
+		for k, row := range all[i].rows {
+			rows[k] = pick(row)
+		}
+		all[i].rows = rows
+	}
+	var kept []column
+	for i, c := range columns {
+		if keep[i] {
+			kept = append(kept, c)
+		}
+	}
+	return kept, all
 }
 
-func plainStyle() table.Style {
-	box := table.StyleBoxDefault
-	box.PaddingLeft, box.PaddingRight = "", "  "
-	return table.Style{Name: "plain", Box: box, Options: table.OptionsNoBordersAndSeparators}
-}
-
-func indent(block string) string {
-	return "  " + strings.ReplaceAll(strings.TrimSuffix(block, "\n"), "\n", "\n  ") + "\n"
+// cut shortens words that are garbage.
+func cut(cell string) string {
+	if longestWord(cell) <= mostColumns {
+		return cell
+	}
+	words := strings.Split(cell, " ")
+	for i := range words {
+		words[i] = text.Snip(words[i], mostColumns, "…")
+	}
+	return strings.Join(words, " ")
 }

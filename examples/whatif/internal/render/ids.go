@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // ids shortens device ids to what tells them apart.
@@ -48,6 +49,9 @@ func prefix(id string, n int) string {
 	if len(id) <= n+4 { // not worth cutting
 		return id
 	}
+	for !utf8.RuneStart(id[n]) {
+		n--
+	}
 	return id[:n]
 }
 
@@ -58,7 +62,8 @@ func (x ids) of(id string) string {
 	return id
 }
 
-// Printable returns a text without the control characters by which a file could play with a terminal.
+// Printable returns a text in which U+FFFD is in place of every character that is not there to be seen: control characters, with
+// which a file could play with a terminal, and those that turn the direction of writing or take no room. A tab is a blank.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -71,7 +76,9 @@ func Printable(s string) string {
 	}, s)
 }
 
-// Clean makes every text within an answer Printable. The answer is changed.
+func oneLine(s string) string { return strings.ReplaceAll(Printable(s), "\n", " ") }
+
+// Clean makes every text within an answer Printable, and one line. The answer is changed.
 func Clean(answer any) { clean(reflect.ValueOf(answer)) }
 
 func clean(v reflect.Value) {
@@ -91,12 +98,12 @@ func clean(v reflect.Value) {
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
 			if e := v.MapIndex(key); e.Kind() == reflect.String {
-				v.SetMapIndex(key, reflect.ValueOf(Printable(e.String())))
+				v.SetMapIndex(key, reflect.ValueOf(oneLine(e.String())))
 			}
 		}
 	case reflect.String:
 		if v.CanSet() {
-			v.SetString(Printable(v.String()))
+			v.SetString(oneLine(v.String()))
 		}
 	}
 }

@@ -6,14 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/accelfit/accelfit/examples/whatif/internal/answer"
 )
 
 // Lint writes what is wrong, by object.
 func (s Style) Lint(w io.Writer, l *answer.Lint) {
-	narrow(w, "", s.paint(verdict(l.OK), l.Summary))
+	s.narrow(w, "", s.paint(verdict(l.OK), l.Summary))
 	var objects []section
 	for i := range l.Findings {
 		f := &l.Findings[i]
@@ -22,23 +20,17 @@ func (s Style) Lint(w io.Writer, l *answer.Lint) {
 		}
 		last := &objects[len(objects)-1]
 		last.rows = append(last.rows, []string{
-			s.severity(f.Severity), stacked(34, f.Key, f.Field), stacked(52, f.Why, "Do: "+f.Do),
+			s.severity(f.Severity), stacked(f.Key, f.Field), stacked(f.Why, "Do: "+f.Do),
 		})
 	}
 	if len(objects) > 0 {
-		fmt.Fprint(w, "\n"+sections([]column{{name: "SEVERITY"}, {name: "KEY"}, {name: "WHAT IS WRONG, AND WHAT TO DO"}}, objects))
+		fmt.Fprint(w, "\n"+s.sections(0, []column{{name: "SEVERITY"}, {name: "KEY", max: 34}, {name: "WHAT IS WRONG, AND WHAT TO DO", max: 52}}, objects))
 	}
 }
 
-// stacked puts texts below each other, each wrapped.
-func stacked(width int, parts ...string) string {
-	var lines []string
-	for _, p := range parts {
-		if p != "" {
-			lines = append(lines, strings.TrimRight(text.WrapSoft(strings.ReplaceAll(p, "\n", " "), width), " "))
-		}
-	}
-	return strings.Join(lines, "\n")
+// stacked puts texts below each other.
+func stacked(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n")
 }
 
 // someOf is the first of several objects of one kind, with the number of the others.

@@ -17,5 +17,5 @@ func (s Style) Names(w io.Writer, all []anonymize.Name) {
 		fmt.Fprintln(w, "There are no names.")
 		return
 	}
-	fmt.Fprint(w, grid([]column{{name: "KIND"}, {name: "NEW"}, {name: "OLD"}}, rows))
+	fmt.Fprint(w, s.grid(0, []column{{name: "KIND"}, {name: "NEW"}, {name: "OLD"}}, rows))
 }

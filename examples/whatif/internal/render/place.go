@@ -12,27 +12,27 @@ import (
 
 // Place writes where pods would go and what would be written on them.
 func (s Style) Place(w io.Writer, p *answer.Place) {
-	paragraph(w, "", s.paint(verdict(p.Fits), p.Summary))
+	s.paragraph(w, "", s.paint(verdict(p.Fits), p.Summary))
 	fmt.Fprintln(w)
-	fmt.Fprint(w, s.placements(p.Pods))
+	fmt.Fprint(w, s.placements(0, p.Pods))
 	for i := range p.Pods {
 		s.annotations(w, &p.Pods[i])
 	}
 	for i := range p.Pods {
 		switch q := &p.Pods[i]; {
 		case q.Invalid != "":
-			fmt.Fprintf(w, "\nWhy %s goes nowhere:\n", q.Pod)
-			paragraph(w, "  ", q.Invalid)
+			s.nowhere(w, q.Pod)
+			s.paragraph(w, "  ", q.Invalid)
 		case q.Node == "":
-			fmt.Fprintf(w, "\nWhy %s goes nowhere:\n", q.Pod)
-			fmt.Fprint(w, refusals(q.Refused))
+			s.nowhere(w, q.Pod)
+			fmt.Fprint(w, s.refusals(gap, q.Refused))
 		}
 	}
 	s.remarks(w, &p.Remarks)
 }
 
 // placements is a table of pods and what they get.
-func (s Style) placements(pods []answer.Placement) string {
+func (s Style) placements(inset int, pods []answer.Placement) string {
 	var known, units []string
 	for i := range pods {
 		for _, d := range pods[i].Devices {
@@ -71,7 +71,13 @@ func (s Style) placements(pods []answer.Placement) string {
 		{name: "POD", max: 44}, {name: "NODE", max: 60}, {name: "CONTAINER", max: 20}, {name: "DEVICE"},
 		{name: "MEMORY MiB", right: true}, {name: header, right: true}, {name: "INSTANCE"},
 	}
-	return grid(columns, rows)
+	return s.grid(inset, columns, rows)
+}
+
+// nowhere writes what stands above why a pod has no place.
+func (s Style) nowhere(w io.Writer, pod string) {
+	fmt.Fprintln(w)
+	s.line(w, "", "Why "+pod+" goes nowhere:")
 }
 
 func severalContainers(devices []answer.Granted) bool {
@@ -82,22 +88,23 @@ func (s Style) annotations(w io.Writer, p *answer.Placement) {
 	if len(p.Annotations) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nAnnotations of %s, besides time stamps:\n", p.Pod)
+	fmt.Fprintln(w)
+	s.line(w, "", "Annotations of "+p.Pod+", besides time stamps:")
 	for _, key := range slices.Sorted(maps.Keys(p.Annotations)) {
-		fmt.Fprintf(w, "  set     %s: %s\n", key, p.Annotations[key])
+		s.line(w, "  ", "set     "+key+": "+s.whole(p.Annotations[key]))
 	}
 	for _, key := range p.Stale {
-		fmt.Fprintf(w, "  remove  %s\n", key)
+		s.line(w, "  ", "remove  "+key)
 	}
 }
 
 // refusals is a table of why nodes refuse.
-func refusals(all []answer.Refused) string {
+func (s Style) refusals(inset int, all []answer.Refused) string {
 	rows := make([][]string, len(all))
 	for i, r := range all {
 		rows[i] = []string{names(r.By), r.Why}
 	}
-	return indent(grid([]column{{name: "NODE", max: 44}, {name: "WHY", max: 70}}, rows))
+	return s.grid(inset, []column{{name: "NODE", max: 44}, {name: "WHY", max: 70}}, rows)
 }
 
 // mostNames is how many names a cell holds.

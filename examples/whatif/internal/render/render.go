@@ -1,4 +1,5 @@
-// Package render writes answers for people: tables of at most about 120 columns, the problems at the end.
+// Package render writes answers for people: tables that fit a terminal, or as wide as they need where there is none, the problems
+// at the end. The texts of answers must be Clean.
 package render
 
 import (
@@ -6,33 +7,53 @@ import (
 	"io"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/accelfit/accelfit/examples/whatif/internal/answer"
 	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 )
 
-// Style says how to write.
+// Style says how to write. Colours say nothing that the words do not.
 type Style struct {
 	Colour  bool
 	FullIDs bool // device ids in full; otherwise as far as they are needed to tell devices apart
+	Width   int  // cells of a line of the terminal; 0: no terminal, lines of tables are as long as they need
 }
 
-// width is the number of columns that texts are wrapped at.
-const width = 118
+// Prose is wrapped at these widths, where the terminal is not narrower: lines that are longer are hard to read.
+const (
+	proseWidth  = 118
+	narrowWidth = 98
+)
 
 // paragraph writes a sentence, wrapped: its first line after an indent, the others two columns deeper.
-func paragraph(w io.Writer, indent, s string) { wrapped(w, width, indent, s) }
+func (s Style) paragraph(w io.Writer, indent, text string) { s.wrapped(w, proseWidth, indent, text) }
 
 // narrow is paragraph for answers that are read as text rather than as a table.
-func narrow(w io.Writer, indent, s string) { wrapped(w, 98, indent, s) }
+func (s Style) narrow(w io.Writer, indent, text string) { s.wrapped(w, narrowWidth, indent, text) }
 
-func wrapped(w io.Writer, width int, indent, s string) {
-	first := true
-	for line := range strings.SplitSeq(text.WrapSoft(s, width-len(indent)-2), "\n") {
-		fmt.Fprintln(w, strings.TrimRight(indent+strings.TrimLeft(line, " "), " "))
-		if first {
-			first, indent = false, indent+"  "
+// line writes what is to be one line: only a narrower terminal has it wrapped.
+func (s Style) line(w io.Writer, indent, text string) {
+	if s.Width == 0 {
+		fmt.Fprintln(w, indent+text)
+		return
+	}
+	s.hang(w, s.Width, indent, text)
+}
+
+// Line writes a text of one line, wrapped only where the terminal is narrower.
+func (s Style) Line(w io.Writer, text string) { s.line(w, "", text) }
+
+func (s Style) wrapped(w io.Writer, width int, indent, text string) {
+	if s.Width > 0 {
+		width = min(s.Width, proseWidth)
+	}
+	s.hang(w, width, indent, text)
+}
+
+func (s Style) hang(w io.Writer, width int, indent, text string) {
+	for i, line := range wrap(s.together(text), width-len(indent)-gap) {
+		fmt.Fprintln(w, strings.TrimRight(indent+line, " "))
+		if i == 0 {
+			indent += "  "
 		}
 	}
 }
@@ -40,7 +61,7 @@ func wrapped(w io.Writer, width int, indent, s string) {
 // remarks writes what every answer says beside the answer.
 func (s Style) remarks(w io.Writer, r *answer.Remarks) {
 	if len(r.Upcoming) > 0 {
-		fmt.Fprintf(w, "\n%s\n", s.paint(bold, "Upcoming: devices not registered yet, assumed from a profile; their ids will be others"))
+		s.title(w, "Upcoming: devices not registered yet, assumed from a profile; their ids will be others")
 		rows := make([][]string, len(r.Upcoming))
 		for i, u := range r.Upcoming {
 			rows[i] = []string{u.Node, plural(u.Devices, "device"), u.Profile, ""}
@@ -48,18 +69,19 @@ func (s Style) remarks(w io.Writer, r *answer.Remarks) {
 				rows[i][3] = "not Ready: no pod is placed on it"
 			}
 		}
-		fmt.Fprint(w, indent(grid([]column{{name: "NODE", max: 44}, {name: "ASSUMED"}, {name: "PROFILE", max: 30}, {name: "BUT"}}, rows)))
+		columns := []column{{name: "NODE", max: 44}, {name: "ASSUMED"}, {name: "PROFILE", max: 30}, {name: "BUT", max: 40}}
+		fmt.Fprint(w, s.grid(gap, columns, rows))
 	}
 	s.Problems(w, r.Problems)
 }
 
 // Problems writes what was wrong with the input, if anything; the same problem of several objects once.
 func (s Style) Problems(w io.Writer, problems []problem.Problem) {
-	s.problems(w, "Problems", problems, paragraph)
+	s.problems(w, "Problems", problems, proseWidth)
 }
 
 // problems writes problems under a heading.
-func (s Style) problems(w io.Writer, heading string, problems []problem.Problem, paragraph func(w io.Writer, indent, s string)) {
+func (s Style) problems(w io.Writer, heading string, problems []problem.Problem, width int) {
 	if len(problems) == 0 {
 		return
 	}
@@ -89,10 +111,17 @@ func (s Style) problems(w io.Writer, heading string, problems []problem.Problem,
 		if p.LeftOut != "" {
 			line += " (left out: " + p.LeftOut + ")"
 		}
-		paragraph(w, "  ", line)
+		s.wrapped(w, width, "  ", line)
 	}
 }
 
+// title writes the heading of a part, below a blank line.
+func (s Style) title(w io.Writer, heading string) {
+	fmt.Fprintln(w)
+	s.line(w, "", s.paint(bold, heading))
+}
+
+// colour is the number of a way to write; empty: none.
 type colour string
 
 const (
@@ -104,7 +133,7 @@ const (
 )
 
 func (s Style) paint(c colour, content string) string {
-	if !s.Colour || content == "" {
+	if !s.Colour || c == "" || content == "" {
 		return content
 	}
 	return "\x1b[" + string(c) + "m" + content + "\x1b[0m"

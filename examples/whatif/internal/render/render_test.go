@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/accelfit/accelfit/examples/whatif/internal/answer"
 	"github.com/accelfit/accelfit/examples/whatif/internal/problem"
 )
@@ -15,11 +13,11 @@ func TestBar(t *testing.T) {
 		"░░░░░░░░░░": {Used: 0, All: 100}, "█░░░░░░░░░": {Used: 1, All: 100000}, "█████░░░░░": {Used: 50, All: 100},
 		"█████████░": {Used: 99999, All: 100000}, "██████████": {Used: 300, All: 100},
 	} {
-		if got := bar(x); got != want {
+		if got := (Style{}).bar(x, barCells); got != want {
 			t.Errorf("%v: %s, want %s", x, got, want)
 		}
 	}
-	if got := bar(answer.Share{}); got != "░░░░░░░░░░" {
+	if got := (Style{}).bar(answer.Share{}, barCells); got != "░░░░░░░░░░" {
 		t.Errorf("a device without memory: %s", got)
 	}
 }
@@ -40,8 +38,45 @@ func TestStrip(t *testing.T) {
 		{2, []answer.MIGInstance{{Profile: "2g", Start: 1, Size: 1 << 31}, {Profile: "1g", Start: 1 << 31, Size: 1}}, "[··|2g]"},
 		{2, []answer.MIGInstance{{Profile: "a-long-name", Start: 0, Size: 1}}, "[a-|··]"},
 	} {
-		if got := strip(&answer.MIGStrip{Slices: c.slices, Instances: c.in}); got != c.want {
+		if got := (Style{}).strip(&answer.MIGStrip{Slices: c.slices, Instances: c.in}, shortSlice, 0); got != c.want {
 			t.Errorf("%v: %s, want %s", c.in, got, c.want)
+		}
+	}
+}
+
+// TestStripOnTerminal checks that names of profiles are in full where there is room, and that no strip is wider than there is.
+func TestStripOnTerminal(t *testing.T) {
+	two := []answer.MIGInstance{{Profile: "1g.5gb", Start: 0, Size: 1}, {Profile: "2g.10gb", Start: 2, Size: 2}}
+	for _, c := range []struct {
+		slices, slice, room int
+		want                string
+	}{
+		{4, 6, 29, "[1g.5gb|······|2g.10gb──────]"},
+		{4, 6, 28, "[1g|··|2g───]"},
+		{4, 2, 13, "[1g|··|2g───]"},
+		{4, 6, 12, "4 slices, 1g.5gb at 0, 2g.10gb at 2"},
+		{5, 3, 80, "[1g.|···|2g.10gb|···]"},
+	} {
+		got := Style{Width: 80}.strip(&answer.MIGStrip{Slices: c.slices, Instances: two}, c.slice, c.room)
+		if got != c.want {
+			t.Errorf("%v: %s", c, got)
+		}
+	}
+	if got := sliceFor(&answer.MIGStrip{Slices: 4, Instances: two}); got != 6 {
+		t.Errorf("slices of %d cells, want 6", got)
+	}
+}
+
+// TestBarOfAnySize checks that bars are as long as asked for, and coloured from the part on that leaves little.
+func TestBarOfAnySize(t *testing.T) {
+	s := Style{Colour: true, Width: 80}
+	for want, x := range map[string]answer.Share{
+		"████████████████\x1b[2m░░░░\x1b[0m": {Used: 80, All: 100}, "\x1b[33m██████████████████\x1b[0m\x1b[2m░░\x1b[0m": {Used: 90, All: 100},
+		"\x1b[33m████████████████████\x1b[0m": {Used: 100, All: 100}, "\x1b[2m░░░░░░░░░░░░░░░░░░░░\x1b[0m": {All: 1},
+		"                    ": {},
+	} {
+		if got := s.bar(x, 20); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
 		}
 	}
 }
@@ -58,29 +93,11 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestWidth checks that long names neither break the layout nor run over the line.
-func TestWidth(t *testing.T) {
-	long := strings.Repeat("very-long-", 30)
-	table := &answer.Table{
-		Nodes: []answer.NodeRow{{
-			Name: "n1", Ready: true,
-			Devices: []answer.DeviceRow{{
-				ID: long + "1", Type: long, Mode: long, State: "ok", Pods: []answer.DevicePod{{Pod: long}, {Pod: "a/b"}},
-				MIG: &answer.MIGStrip{Slices: 8},
-			}},
-		}},
-		NoDevices: strings.Fields(strings.Repeat("cpu-1 ", 100)),
-		Remarks:   answer.Remarks{Problems: []problem.Problem{{Object: "node n1", Why: strings.Repeat("why ", 100)}}},
-	}
-	var out strings.Builder
-	Style{}.Table(&out, table)
-	for line := range strings.SplitSeq(out.String(), "\n") {
-		if n := text.StringWidth(line); n > 160 {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
-	if !strings.Contains(out.String(), "a/b ") {
-		t.Errorf("the second pod is missing:\n%s", out.String())
+// TestIDsOfWideCharacters checks that no character is cut in two.
+func TestIDsOfWideCharacters(t *testing.T) {
+	id := "a" + strings.Repeat("生", 10)
+	if got, want := (Style{}).ids([]string{id}).of(id), "a生生生"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 
 // ScaleUp writes which groups to grow, who goes where, and who has no place.
 func (s Style) ScaleUp(w io.Writer, u *answer.ScaleUp) {
-	paragraph(w, "", s.paint(verdict(u.Fits), u.Summary))
+	s.paragraph(w, "", s.paint(verdict(u.Fits), u.Summary))
 	if len(u.Live) > 0 {
-		fmt.Fprintf(w, "\n%s\n", s.paint(bold, "On live nodes"))
-		fmt.Fprint(w, indent(s.placements(u.Live)))
+		s.title(w, "On live nodes")
+		fmt.Fprint(w, s.placements(gap, u.Live))
 	}
 	for i := range u.Steps {
 		s.step(w, u, &u.Steps[i])
@@ -21,13 +21,13 @@ func (s Style) ScaleUp(w io.Writer, u *answer.ScaleUp) {
 	s.unplaced(w, u.Unplaced, len(u.Groups) > 0)
 	if len(u.Groups) > 0 && u.Pending > 0 {
 		fmt.Fprintln(w)
-		paragraph(w, "", "Groups looked at: "+groupList(u.Groups)+".")
+		s.paragraph(w, "", "Groups looked at: "+groupList(u.Groups)+".")
 	}
 	s.remarks(w, &u.Remarks)
 }
 
 func (s Style) step(w io.Writer, u *answer.ScaleUp, p *answer.Step) {
-	fmt.Fprintf(w, "\n%s\n", s.paint(bold, fmt.Sprintf("Grow %s by %s", p.Group, plural(p.NewNodes, "node"))))
+	s.title(w, fmt.Sprintf("Grow %s by %s", p.Group, plural(p.NewNodes, "node")))
 	facts := []string{
 		"strategy " + u.Strategy, fmt.Sprintf("%.0f %% of the new device memory left unused", 100*p.Waste),
 		"at least " + plural(p.LowerBound, "node") + " by device volume",
@@ -40,12 +40,12 @@ func (s Style) step(w io.Writer, u *answer.ScaleUp, p *answer.Step) {
 			facts = append(facts, "devices "+from.String())
 		}
 	}
-	paragraph(w, "  ", strings.Join(facts, ", "))
+	s.paragraph(w, "  ", strings.Join(facts, ", "))
 	var all []answer.Placement
 	for _, n := range p.Nodes {
 		all = append(all, n.Pods...)
 	}
-	fmt.Fprint(w, indent(s.placements(all)))
+	fmt.Fprint(w, s.placements(gap, all))
 }
 
 // unplaced tells why groups do not help, or why live nodes do not where there are no groups.
@@ -53,7 +53,7 @@ func (s Style) unplaced(w io.Writer, pods []answer.Unplaced, groups bool) {
 	if len(pods) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s\n", s.paint(bold, "No place"))
+	s.title(w, "No place")
 	var rows [][]string
 	for _, p := range pods {
 		name := p.Pod
@@ -77,7 +77,7 @@ func (s Style) unplaced(w io.Writer, pods []answer.Unplaced, groups bool) {
 	if !groups {
 		who = "NODE"
 	}
-	fmt.Fprint(w, indent(grid([]column{{name: "POD", max: 40}, {name: who, max: 26}, {name: "WHY", max: 64}}, rows)))
+	fmt.Fprint(w, s.grid(gap, []column{{name: "POD", max: 40}, {name: who, max: 26}, {name: "WHY", max: 64}}, rows))
 }
 
 func groupList(groups []answer.Group) string {

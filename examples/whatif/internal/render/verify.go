@@ -12,7 +12,7 @@ import (
 
 // Verify writes in what nodes are not as their profiles promise.
 func (s Style) Verify(w io.Writer, v *answer.Verify) {
-	paragraph(w, "", s.paint(verdict(v.OK), v.Summary))
+	s.paragraph(w, "", s.paint(verdict(v.OK), v.Summary))
 	fmt.Fprintln(w)
 	vendors, known := map[string]bool{}, []string{}
 	for i := range v.Nodes {
@@ -28,19 +28,19 @@ func (s Style) Verify(w io.Writer, v *answer.Verify) {
 		nodes[i].heading = s.verifiedLine(n)
 		nodes[i].rows = s.drifts(n.Drifts, short, len(vendors) > 1)
 	}
-	fmt.Fprint(w, sections([]column{
+	fmt.Fprint(w, s.sections(0, []column{
 		{name: "SEVERITY"}, {name: "VENDOR"}, {name: "DEVICE", max: 40}, {name: "WHAT", max: 30},
 		{name: "PROMISED", max: 30}, {name: "THERE IS", max: 30},
 	}, nodes))
 	if len(v.Unmatched) > 0 {
 		fmt.Fprintln(w)
-		paragraph(w, "", "No profile matches: "+strings.Join(v.Unmatched, ", "))
+		s.paragraph(w, "", "No profile matches: "+strings.Join(v.Unmatched, ", "))
 	}
 	s.remarks(w, &v.Remarks)
 }
 
 func (s Style) verifiedLine(n *answer.VerifiedNode) string {
-	line := s.paint(bold, n.Node) + s.paint(faint, "  profile "+text.Trim(n.Profile, 60)+", by "+n.MatchedBy)
+	line := s.paint(bold, n.Node) + s.paint(faint, "  profile "+text.Snip(n.Profile, 60, "…")+", by "+n.MatchedBy)
 	switch {
 	case !n.OK:
 		return line + "  " + s.paint(red, "less than promised")

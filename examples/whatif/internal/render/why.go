@@ -11,9 +11,9 @@ import (
 
 // Why writes where a pod fits, and why not elsewhere.
 func (s Style) Why(w io.Writer, y *answer.Why) {
-	paragraph(w, "", s.paint(verdict(y.Fits), y.Summary))
+	s.paragraph(w, "", s.paint(verdict(y.Fits), y.Summary))
 	for _, a := range y.Asks {
-		fmt.Fprintln(w, "Asks: "+askLine(&a))
+		s.line(w, "", "Asks: "+askLine(&a))
 	}
 	var known []string
 	for i := range y.Nodes {
@@ -42,14 +42,14 @@ func (s Style) Why(w io.Writer, y *answer.Why) {
 		{name: "DEVICE"}, {name: "CONTAINER", max: 20}, {name: "RULE", max: 40}, {name: "WANT", max: 34}, {name: "HAVE", max: 34},
 	}
 	if len(nodes) > 0 {
-		fmt.Fprint(w, "\n"+sections(columns, nodes))
+		fmt.Fprint(w, "\n"+s.sections(0, columns, nodes))
 	}
 	bare.add("Without devices", without...)
 	for i, g := range bare {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		paragraph(w, "", s.paint(red, g.why)+": "+strings.Join(g.nodes, ", "))
+		s.paragraph(w, "", s.paint(red, g.why)+": "+strings.Join(g.nodes, ", "))
 	}
 	s.remarks(w, &y.Remarks)
 }
