@@ -17,10 +17,6 @@ func TestReasonsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofDevices, ofNodes, ok := strings.Cut(string(text), "## Of nodes as a whole")
-	if !ok {
-		t.Fatal("no section on reasons of nodes")
-	}
 	var devices, nodes []string
 	for _, c := range device.Codes() {
 		if !c.OfNode() {
@@ -29,16 +25,22 @@ func TestReasonsAreDocumented(t *testing.T) {
 			nodes = append(nodes, c.String())
 		}
 	}
-	if diff := cmp.Diff(devices, documented(t, ofDevices)); diff != "" {
+	if diff := cmp.Diff(devices, documented(t, string(text), "Of single devices")); diff != "" {
 		t.Errorf("reasons of devices (-codes +documented):\n%s", diff)
 	}
-	if diff := cmp.Diff(nodes, documented(t, ofNodes)); diff != "" {
+	if diff := cmp.Diff(nodes, documented(t, string(text), "Of nodes as a whole")); diff != "" {
 		t.Errorf("reasons of nodes (-codes +documented):\n%s", diff)
 	}
 }
 
-func documented(t *testing.T, text string) []string {
+// documented are the reasons in a section of the page, each with what it means and what to do.
+func documented(t *testing.T, text, section string) []string {
 	t.Helper()
+	_, text, ok := strings.Cut(text, "\n## "+section+"\n")
+	if !ok {
+		t.Fatalf("no section %q", section)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
 		if !strings.HasPrefix(line, "| `") {
