@@ -137,6 +137,7 @@ func (c *checker) severe(p *corev1.Pod, k *keys.Key, words, missing []string) st
 // ids checks that listed ids exist, as devices of the vendor that reads the list.
 func (c *checker) ids(p *corev1.Pod, k *keys.Key, text string, asks []device.Vendor) {
 	words := c.list(p, k, text)
+	c.excluded(p, k, words)
 	if c.w.needNodes() != nil {
 		return
 	}
@@ -148,6 +149,25 @@ func (c *checker) ids(p *corev1.Pod, k *keys.Key, text string, asks []device.Ven
 			why, do = "the id is of a "+vendorList(others)+" device", "name devices of "+vendorList(mine)
 		}
 		c.add(c.severe(p, k, words, missing), "pod "+podName(p), k.Name, id, why, do)
+	}
+}
+
+// excluded finds ids to use that a list of ids not to use names too.
+func (c *checker) excluded(p *corev1.Pod, k *keys.Key, words []string) {
+	if k.No {
+		return
+	}
+	for _, other := range slices.Sorted(maps.Keys(p.Annotations)) {
+		no := c.book.Pod(other)
+		if no == nil || no.Kind != keys.IDs || !no.No || !slices.ContainsFunc(k.Vendors, no.For) {
+			continue
+		}
+		not := keys.Words(p.Annotations[other])
+		both := slices.DeleteFunc(slices.Clone(words), func(id string) bool { return !slices.Contains(not, id) })
+		for _, id := range both {
+			c.add(c.severe(p, k, words, both), "pod "+podName(p), k.Name, id, other+" names the id as well, and wins",
+				"take it out of one of the lists")
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ func TestGoldenAdvice(t *testing.T) {
 		"explain.json":          on(mixed, "explain-request", "lab/both", "-o", "json"),
 		"lint.txt":              append([]string{"lint"}, faultyFiles()...),
 		"lint.json":             append([]string{"lint", "-o", "json"}, faultyFiles()...),
+		"lint-both-lists.txt":   on("../../testdata/faq/pending.yaml", "lint"),
 		"lint-demo.txt":         on("-", "lint"),
 		"lint-growing.txt":      on(growing, "lint", "--profiles", profiles, "--groups", groups),
 		"lint-files.txt":        {"lint", "--profiles", profiles, "--groups", groups},
