@@ -17,6 +17,9 @@ import (
 // cards and on cards that are cut into instances: it is never below the optimum, and in at least 95 of 100 cases at most one
 // node above it. What it calls optimal is.
 func TestHowFarFromOptimal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("2,000 instances, each solved exactly")
+	}
 	set := vendors.Default()
 	base := testkit.Seed(t)
 	const seeds = 2000

@@ -309,6 +309,9 @@ var harnesses = map[device.Vendor]func() devicetest.Harness{
 
 // TestMutantsAreCaught: each mistake is caught by the law that is there for it, which the real backend keeps.
 func TestMutantsAreCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a law of each backend, and once more for each mistake")
+	}
 	kept := map[string]error{}
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)

@@ -39,11 +39,10 @@ var forced = map[string]string{
 	"mixed":        "D13: nothing is written about vendors that nobody asked for",
 }
 
-// runFile replays a file as accelfit decides, and once more with every quirk on: then fewer steps deviate.
+// runFile replays a file as accelfit decides, and, but in short mode, once more with every quirk on: then fewer steps deviate.
 func runFile(t *testing.T, path string) {
-	plain, quirky := replay(t, path, 0), replay(t, path, device.AllQuirks)
+	plain := replay(t, path, 0)
 	t.Log(plain.String())
-	t.Logf("with all quirks %d exact steps deviate (%.1f %%)", quirky.DeviatingExact, quirky.Share())
 	why, known := forced[strings.TrimSuffix(filepath.Base(path), ".jsonl.gz")]
 	switch {
 	case plain.Share() <= 10:
@@ -52,6 +51,11 @@ func runFile(t *testing.T, path string) {
 	default:
 		t.Errorf("%.1f %% of the exact steps deviate, want at most 10 %%", plain.Share())
 	}
+	if testing.Short() {
+		return
+	}
+	quirky := replay(t, path, device.AllQuirks)
+	t.Logf("with all quirks %d exact steps deviate (%.1f %%)", quirky.DeviatingExact, quirky.Share())
 	if quirky.DeviatingExact > plain.DeviatingExact {
 		t.Errorf("with all quirks %d exact steps deviate, without %d", quirky.DeviatingExact, plain.DeviatingExact)
 	}
