@@ -35,11 +35,17 @@ func cluster(b *testing.B, n int) *simulate.Snapshot {
 	return s
 }
 
-var sizes = []int{100, 10_000, 100_000}
+// sizes are the numbers of nodes to measure with; in short mode the first alone.
+func sizes(all ...int) []int {
+	if testing.Short() {
+		return all[:1]
+	}
+	return all
+}
 
 // BenchmarkFork must not depend on the number of nodes.
 func BenchmarkFork(b *testing.B) {
-	for _, n := range sizes {
+	for _, n := range sizes(100, 10_000, 100_000) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			s := newSnapshot(b, vendors.Default(), bareNodes(n))
 			b.ReportAllocs()
@@ -64,7 +70,7 @@ func bareNodes(n int) []*corev1.Node {
 // fit alone, on the same node.
 func BenchmarkForkPlace(b *testing.B) {
 	pod := podOf("p gpu=2 mem=4000")
-	for _, n := range []int{100, 10_000} {
+	for _, n := range sizes(100, 10_000) {
 		s := cluster(b, n)
 		b.Run("place/"+strconv.Itoa(n), func(b *testing.B) {
 			b.ReportAllocs()
@@ -107,7 +113,7 @@ func BenchmarkPlaceRemove(b *testing.B) {
 
 // BenchmarkPlaceAnywhere tries every node: the cost for each node must hardly grow with their number.
 func BenchmarkPlaceAnywhere(b *testing.B) {
-	for _, n := range []int{1_000, 10_000} {
+	for _, n := range sizes(1_000, 10_000) {
 		s := cluster(b, n)
 		for name, line := range map[string]string{"accept": "p gpu=2 mem=4000", "reject": "p gpu=2 mem=13000"} {
 			pod := podOf(line)
@@ -147,7 +153,7 @@ func BenchmarkEstimate(b *testing.B) {
 
 // BenchmarkMemory reports what a snapshot of half full nodes takes for each node, Kubernetes objects aside.
 func BenchmarkMemory(b *testing.B) {
-	for _, n := range []int{1_000, 10_000} {
+	for _, n := range sizes(1_000, 10_000) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			var bytes float64
 			for b.Loop() {

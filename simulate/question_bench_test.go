@@ -39,7 +39,7 @@ func fullCluster(b *testing.B, n int) (*simulate.Snapshot, []*corev1.Pod) {
 
 // BenchmarkQuestions: the lower bound is one fit on each node.
 func BenchmarkQuestions(b *testing.B) {
-	for _, n := range []int{100, 1000} {
+	for _, n := range sizes(100, 1000) {
 		s, pods := fullCluster(b, n)
 		small, large := podOf("x gpu=1 mem=3000"), podOf("x gpu=8 mem=20000")
 		for name, ask := range map[string]func() (bool, error){

@@ -248,7 +248,7 @@ func (p *peak) look() {
 // BenchmarkScale places the pending pods of a cluster at work on its nodes, and plans node groups for the rest. It reports what
 // that costs for each node, so that three sizes show how it grows, and the largest live heap beside the loaded cluster.
 func BenchmarkScale(b *testing.B) {
-	for _, n := range []int{1_000, 3_000, 10_000} {
+	for _, n := range sizes(1_000, 3_000, 10_000) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			l := newLarge(b, n, n/2)
 			before := heap()

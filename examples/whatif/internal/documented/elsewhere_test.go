@@ -24,7 +24,7 @@ var elsewhere = []struct {
 	{".ci/run", "go test -count=1 -race -v -run 'TestSoak$' ./internal/soak", []string{
 		"ACCELFIT_SOAK=10m go test -race ./internal/soak",
 	}},
-	{".ci/run", "go test -run '^$' -bench . -benchtime 1x ./...", []string{"go test ./simulate -run xxx -bench BenchmarkScale"}},
+	{".ci/run", "go test -short -run '^$' -bench . -benchtime 1x ./...", []string{"go test ./simulate -run xxx -bench BenchmarkScale"}},
 	{".ci/run", `eval "$(readme demo)"`, []string{"go -C examples/whatif build -o ../../bin/ ."}}, // builds the same program
 	{"examples/testbed/main_test.go", "func TestUp(", []string{"go -C examples/testbed run . up"}},
 	{"examples/whatif/internal/command/golden_test.go", `flag.Bool("update"`, []string{"go test ./internal/command -update"}},
