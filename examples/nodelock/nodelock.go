@@ -146,7 +146,7 @@ func (l *Locker) take(ctx context.Context, node string, pod *corev1.Pod, key str
 			return err
 		}
 		mine := l.lock(pod)
-		held, err = mine.Take(node, n.Annotations[key], l.timeout(), l.exists(ctx))
+		held, err = mine.Take(node, n.Annotations[key], l.timeout(), l.needed(ctx, node))
 		if held || err != nil {
 			return err
 		}
@@ -159,11 +159,15 @@ func (l *Locker) take(ctx context.Context, node string, pod *corev1.Pod, key str
 	return held, nil
 }
 
-// exists says whether a pod is there; one that nobody can tell of is.
-func (l *Locker) exists(ctx context.Context) func(namespace, name string) bool {
+// needed says whether a pod may still need its lock of a node: it is there, and not bound to another node, as a pod is whose
+// scheduler died with the lock and was followed by one that chose otherwise. One that nobody can tell of may.
+func (l *Locker) needed(ctx context.Context, node string) func(namespace, name string) bool {
 	return func(namespace, name string) bool {
-		_, err := l.Client.Pods(namespace).Get(ctx, name, metav1.GetOptions{})
-		return !apierrors.IsNotFound(err)
+		owner, err := l.Client.Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return !apierrors.IsNotFound(err)
+		}
+		return owner.Spec.NodeName == "" || owner.Spec.NodeName == node
 	}
 }
 

@@ -93,12 +93,16 @@ func TestTake(t *testing.T) {
 		{"the pod's own lock stays as it is", "2026-03-01T11:59:00Z,ml,p", "2026-03-01T11:59:00Z,ml,p", ""},
 		{"older than five minutes", "2026-03-01T11:54:00Z,ml,q", mine, ""},
 		{"the owner is gone", "2026-03-01T11:59:00Z,ml,gone", mine, ""},
+		{"the owner is bound to another node", "2026-03-01T11:59:00Z,ml,elsewhere", mine, ""},
+		{"the owner is bound to the node", "2026-03-01T11:59:00Z,ml,here", "2026-03-01T11:59:00Z,ml,here", "node lock contention"},
 		{"held by another pod", "2026-03-01T11:59:00Z,ml,q", "2026-03-01T11:59:00Z,ml,q", "node n1 has been locked within 5m0s: node lock contention"},
 		{"the old form has no owner to ask for", "2026-03-01T11:59:00Z", "2026-03-01T11:59:00Z", "node lock contention"},
 		{"unreadable", "a,b", "a,b", "malformed lock annotation: expected 3 parts, got 2 from a,b"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
-			c := cluster(test.lock, pod("q"))
+			elsewhere, here := pod("elsewhere"), pod("here")
+			elsewhere.Spec.NodeName, here.Spec.NodeName = "n2", "n1"
+			c := cluster(test.lock, pod("q"), elsewhere, here)
 			err := locker(c).Take(t.Context(), "n1", pod("p"), []string{device.AnnotationLock})
 			if test.err == "" {
 				assert.NoError(t, err)
