@@ -42,7 +42,8 @@ const (
 type Locker struct {
 	Client clientcorev1.CoreV1Interface
 
-	// Timeout is how old a lock may be before anybody may take it over; 0: DefaultTimeout.
+	// Timeout is how old a lock may be before anybody may take it over; 0: DefaultTimeout. One whose pod is gone, or bound to
+	// another node, may be taken over at once.
 	Timeout time.Duration
 
 	// Retry is how long a member of a pod group waits for a contended lock; 0: no time.
